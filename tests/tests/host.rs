@@ -52,7 +52,7 @@ fn the_host_reads_what_a_kernel_wrote_to_managed_memory_without_a_copy() {
     }
     b.as_mut_slice().expect("a slice").fill(0.5);
     let config = LaunchConfig::cover_2d((nx, ny), (32, 16));
-    let arguments = (&a, &b, &mut c, nx as u32, ny as u32);
+    let arguments = (&a, &b, c.matrix_mut(nx));
     device
         .launch(&stream, mat_add_2d_2d, config, arguments)
         .expect("a launch");

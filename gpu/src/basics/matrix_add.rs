@@ -16,73 +16,55 @@
 //! Source: CUDA study notes, section 2.3, and the programming model notes, "Thread Hierarchy".
 
 use lanewise_macros::kernel;
-use lanewise_std::DisjointSlice;
-use lanewise_std::thread::{
-    block_dim_x, block_dim_y, block_idx_x, block_idx_y, thread_idx_x, thread_idx_y,
-};
+use lanewise_std::DisjointMatrix;
+use lanewise_std::disjoint_matrix::ColumnPerThread;
+use lanewise_std::thread::{block_idx_x, block_idx_y, index_1d, index_2d};
 
 /// One 2-D block: a thread computes the element at its place in the block.
 #[kernel]
 #[launch_contract(dims = 2)]
-pub fn mat_add_one_block(a: &[f32], b: &[f32], mut c: DisjointSlice<f32>, nx: u32, ny: u32) {
-    let x = thread_idx_x();
-    let y = thread_idx_y();
+pub fn mat_add_one_block(a: &[f32], b: &[f32], mut c: DisjointMatrix<f32>) {
+    let columns = c.columns();
     let is_first_block = block_idx_x() == 0 && block_idx_y() == 0;
-    if is_first_block && x < nx && y < ny {
-        // SAFETY: threads of one block with different x < nx and y have different elements.
-        unsafe { add(a, b, &mut c, y as usize * nx as usize + x as usize) }
+    if is_first_block && let Some((c, at)) = c.get_mut_indexed() {
+        // In the first block, the place in the grid is the place in the block.
+        add(a, b, at.y() * columns + at.x(), c);
     }
 }
 
 /// A 2-D grid of 2-D blocks: tiles of the matrix.
 #[kernel]
 #[launch_contract(dims = 2)]
-pub fn mat_add_2d_2d(a: &[f32], b: &[f32], mut c: DisjointSlice<f32>, nx: u32, ny: u32) {
-    let x = block_idx_x() * block_dim_x() + thread_idx_x();
-    let y = block_idx_y() * block_dim_y() + thread_idx_y();
-    if x < nx && y < ny {
-        // SAFETY: `nx` is the same for all threads, so different x < nx and y
-        // have different elements.
-        unsafe { add(a, b, &mut c, y as usize * nx as usize + x as usize) }
+pub fn mat_add_2d_2d(a: &[f32], b: &[f32], mut c: DisjointMatrix<f32>) {
+    let columns = c.columns();
+    if let Some((c, at)) = c.get_mut_indexed() {
+        add(a, b, at.y() * columns + at.x(), c);
     }
 }
 
 /// A 1-D grid of 1-D blocks: a thread goes down a column.
 #[kernel]
 #[launch_contract(dims = 1)]
-pub fn mat_add_1d_1d(a: &[f32], b: &[f32], mut c: DisjointSlice<f32>, nx: u32, ny: u32) {
-    let x = block_idx_x() * block_dim_x() + thread_idx_x();
-    if x < nx {
-        for y in 0..ny {
-            // SAFETY: no other thread has this x < nx, so none has this column.
-            unsafe { add(a, b, &mut c, y as usize * nx as usize + x as usize) }
-        }
-    }
+pub fn mat_add_1d_1d(a: &[f32], b: &[f32], mut c: DisjointMatrix<f32, ColumnPerThread>) {
+    let (x, columns) = (index_1d(), c.columns());
+    c.for_column(&x, |y, c| add(a, b, y * columns + x.get(), c));
 }
 
 /// A 2-D grid of 1-D blocks: the block's y is the row.
 #[kernel]
 #[launch_contract(dims = 2)]
-pub fn mat_add_2d_1d(a: &[f32], b: &[f32], mut c: DisjointSlice<f32>, nx: u32, ny: u32) {
-    let x = block_idx_x() * block_dim_x() + thread_idx_x();
-    let y = block_idx_y();
-    // Blocks are 1-D. If a block had more rows of threads, these would have the same elements.
-    if thread_idx_y() == 0 && x < nx && y < ny {
-        // SAFETY: `nx` is the same for all threads, so threads of a first row with different x < nx
-        // and y have different elements.
-        unsafe { add(a, b, &mut c, y as usize * nx as usize + x as usize) }
+pub fn mat_add_2d_1d(a: &[f32], b: &[f32], mut c: DisjointMatrix<f32>) {
+    let (at, columns) = (index_2d(), c.columns());
+    // Blocks are 1-D, so `at.y()` is `block_idx_y()`.
+    if let Some(c) = c.get_mut(&at) {
+        add(a, b, at.y() * columns + at.x(), c);
     }
 }
 
-/// `c[i] = a[i] + b[i]`, if all three have an element `i`.
-///
-/// # Safety
-/// No other thread has this `i`.
+/// `c = a[i] + b[i]`, if both have an element `i`.
 #[inline]
-pub(crate) unsafe fn add(a: &[f32], b: &[f32], c: &mut DisjointSlice<f32>, i: usize) {
-    // SAFETY: the caller guarantees that no other thread has this `i`.
-    let c = unsafe { c.get_unique_mut(i) };
-    if let (Some(a), Some(b), Some(c)) = (a.get(i), b.get(i), c) {
+pub(crate) fn add(a: &[f32], b: &[f32], i: usize, c: &mut f32) {
+    if let (Some(a), Some(b)) = (a.get(i), b.get(i)) {
         *c = a + b;
     }
 }

@@ -8,19 +8,16 @@
 //! Source: CUDA study notes, sections 3.2.5 and 3.3, and the execution model notes.
 
 use lanewise_macros::kernel;
-use lanewise_std::DisjointSlice;
-use lanewise_std::thread;
+use lanewise_std::DisjointMatrix;
 
 use crate::basics::matrix_add::add;
 
 /// Computes `c = a + b`, one element per thread.
 #[kernel]
 #[launch_contract(dims = 2)]
-pub fn sum_matrix(a: &[f32], b: &[f32], mut c: DisjointSlice<f32>, nx: u32, ny: u32) {
-    let at = thread::index_2d();
-    if at.x() < nx as usize && at.y() < ny as usize {
-        // SAFETY: `nx` is the launch's, so threads with different x < nx and y
-        // have different elements.
-        unsafe { add(a, b, &mut c, at.y() * nx as usize + at.x()) }
+pub fn sum_matrix(a: &[f32], b: &[f32], mut c: DisjointMatrix<f32>) {
+    let columns = c.columns();
+    if let Some((c, at)) = c.get_mut_indexed() {
+        add(a, b, at.y() * columns + at.x(), c);
     }
 }

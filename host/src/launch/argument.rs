@@ -412,7 +412,7 @@ reads! {
 
 // SAFETY: this passes the address of a buffer and its size in rows. Nothing else
 // borrows the buffer.
-unsafe impl<T: DeviceCopy> Argument<DisjointMatrix<'static, T>> for MatrixMut<'_, T> {
+unsafe impl<T: DeviceCopy, Owner> Argument<DisjointMatrix<'static, T, Owner>> for MatrixMut<'_, T> {
     fn pass(self, list: &mut ArgumentList<'_>) -> Result<(), DriverError> {
         list.push_matrix(self)
     }

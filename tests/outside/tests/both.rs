@@ -34,8 +34,10 @@ fn a_modules_kernels_are_those_of_its_crate() {
         module.kernels(),
         [
             "add",
+            "column_sums",
             "digits",
             "doubled",
+            "doubled_vectors",
             "even_by_block",
             "greatest",
             "neighbours",
@@ -56,6 +58,8 @@ fn a_modules_kernels_are_those_of_its_crate() {
             "scaled_by_block",
             "sparse_product",
             "step_down",
+            "turned",
+            "twice_past_caches",
             "vec_add",
             "weigh"
         ]

@@ -2,12 +2,13 @@
 //! what contracts refuse.
 #![forbid(unsafe_code)]
 
+use lanewise::checks::Checking;
 use lanewise::{Device, DeviceBuffer, LaunchConfig, MatrixMut, Stream, Zeroable, counters};
 use lanewise_std::half::F16;
 use own_kernels::factors::PerBlock;
 use own_kernels::{
-    Place, digits, doubled, even_by_block, greatest, ranks_in_row, row_stencil, scaled_by_block,
-    weigh,
+    Place, column_sums, digits, doubled, even_by_block, greatest, ranks_in_row, row_stencil, scaled_by_block,
+    turned, weigh,
 };
 use proptest::prelude::*;
 
@@ -40,6 +41,35 @@ proptest! {
         let (tens, ones) = (tens.to_vec().unwrap(), ones.to_vec().unwrap());
         let together: Vec<_> = tens.iter().zip(&ones).map(|(tens, ones)| 10 * tens + ones).collect();
         prop_assert_eq!(together, numbers);
+    }
+
+    #[test]
+    fn a_transposed_matrix_and_columns_have_owners_in_any_launch(
+        rows in 1usize..20,
+        columns in 1usize..20,
+        seed in 0u64..64,
+        config in shapes(),
+    ) {
+        let (device, stream) = device();
+        let numbers: Vec<u32> = (0..(rows * columns) as u32).collect();
+        let input = DeviceBuffer::from_slice(&device, &numbers).unwrap();
+        let mut output = DeviceBuffer::from_slice(&device, &vec![u32::MAX; numbers.len()]).unwrap();
+        let mut sums = DeviceBuffer::from_slice(&device, &numbers).unwrap();
+        let _checking = Checking::all().seed(seed).start();
+        device.launch(&stream, turned, config, (&input, output.matrix_mut(rows))).unwrap();
+        device.launch(&stream, column_sums, config, (sums.matrix_mut(columns),)).unwrap();
+        let [grid, block] = [config.grid, config.block];
+        let [width, height] = [grid.x * block.x, grid.y * block.y * grid.z * block.z].map(|it| it as usize);
+        let (output, sums) = (output.to_vec().unwrap(), sums.to_vec().unwrap());
+        for (row, column) in (0..rows).flat_map(|row| (0..columns).map(move |column| (row, column))) {
+            let is_reached = column < width && row < height;
+            let expected = if is_reached { numbers[row * columns + column] } else { u32::MAX };
+            prop_assert_eq!(output[column * rows + row], expected);
+            let above = (0..row).map(|row| numbers[row * columns + column]).sum::<u32>();
+            let own = numbers[row * columns + column];
+            let sum = if column < width * height { above + own } else { own };
+            prop_assert_eq!(sums[row * columns + column], sum);
+        }
     }
 
     #[test]

@@ -69,10 +69,12 @@ unsafe impl<T: Value> Passed for fn(T) {
 /// the optimiser that no other thread accesses a thread's elements, and no other parameter reaches
 /// them; `"cell_slice" ` promises nothing.
 macro_rules! outputs {
-    ($name:ident $(: $bound:ident)?, $word:literal) => {
+    ($name:ident $(<$owner:ident>)? $(: $bound:ident)?, $word:literal) => {
         // SAFETY: the value is made of its own parts.
-        unsafe impl<T: 'static $(+ $bound)?> $crate::kernel::Passed for for<'a> fn($name<'a, T>) {
-            type For<'a> = $name<'a, T>;
+        unsafe impl<T: 'static $(+ $bound)? $(, $owner: 'static)?> $crate::kernel::Passed
+            for for<'a> fn($name<'a, T $(, $owner)?>)
+        {
+            type For<'a> = $name<'a, T $(, $owner)?>;
             type First = *mut T;
             type Second = usize;
             type Element = T;
@@ -86,7 +88,7 @@ macro_rules! outputs {
             }
 
             #[inline(always)]
-            fn give(value: $name<'_, T>) -> (*mut T, usize) {
+            fn give(value: $name<'_, T $(, $owner)?>) -> (*mut T, usize) {
                 value.raw_parts()
             }
         }

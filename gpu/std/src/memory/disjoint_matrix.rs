@@ -1,15 +1,63 @@
-//! An output matrix in which each thread writes only its own element.
+//! An output matrix in which each thread writes only its own elements.
 //!
 //! Which element belongs to the thread at (x, y) depends on the length of a row. All threads must
 //! use the same length: two lengths for one memory would give two threads the same element. So the
-//! host passes the length with the matrix, and no thread can change it.
+//! host passes the length with the matrix, and no thread can change it. It also depends on the
+//! rule, which is part of the matrix's type: [`Plane`], [`Transposed`] or [`ColumnPerThread`]. Two
+//! rules for one matrix would give two threads the same element, too.
 
 use core::marker::PhantomData;
 
+use crate::OwnIndex;
 use crate::thread::{ThreadIndex2D, index_2d};
 
-/// A matrix in global memory, row after row. Each element belongs to the thread at the same
-/// position in the plane.
+/// A rule by which each element of a [`DisjointMatrix`] belongs to one position in the plane of
+/// threads: [`Plane`] or [`Transposed`].
+#[diagnostic::on_unimplemented(
+    message = "the threads of `{Self}` do not own single elements of a matrix",
+    note = "in a `DisjointMatrix<T, ColumnPerThread>` they own columns: `output.for_column(index_1d(), ..)`"
+)]
+pub trait PlaneOwner: sealed::Owner {}
+
+mod sealed {
+    pub trait Owner: 'static {
+        /// Returns the row and the column of the element that belongs to this position. Two
+        /// positions have two elements.
+        fn element(x: usize, y: usize) -> (usize, usize);
+    }
+}
+
+/// The thread at (x, y) owns the element in row y and column x.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Plane;
+
+/// The thread at (x, y) owns the element in row x and column y. So an element of a transpose's
+/// output belongs to the thread that reads it in the input.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Transposed;
+
+/// The thread with index i owns column i, from top to bottom.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct ColumnPerThread;
+
+impl PlaneOwner for Plane {}
+impl PlaneOwner for Transposed {}
+impl sealed::Owner for Plane {
+    #[inline(always)]
+    fn element(x: usize, y: usize) -> (usize, usize) {
+        (y, x)
+    }
+}
+impl sealed::Owner for Transposed {
+    #[inline(always)]
+    fn element(x: usize, y: usize) -> (usize, usize) {
+        (x, y)
+    }
+}
+
+/// A matrix in global memory, row after row. `Owner` says which elements belong to a thread: the
+/// one at its own position in the plane ([`Plane`]), the one at the transposed position
+/// ([`Transposed`]), or a column ([`ColumnPerThread`]).
 ///
 /// On the host it is `buffer.matrix_mut(columns)`. An [`index_1d`](crate::thread::index_1d) is no
 /// index of it, because that element could belong to another thread.
@@ -27,15 +75,26 @@ use crate::thread::{ThreadIndex2D, index_2d};
 ///     }
 /// }
 /// ```
+///
+/// A matrix of columns has no elements by position, because two threads could get the same one:
+///
+/// ```compile_fail,E0277
+/// use lanewise_std::disjoint_matrix::{ColumnPerThread, DisjointMatrix};
+/// use lanewise_std::thread::index_2d;
+///
+/// fn both(mut output: DisjointMatrix<f32, ColumnPerThread>) {
+///     let _ = output.get_mut(&index_2d());
+/// }
+/// ```
 #[derive(Debug)]
-pub struct DisjointMatrix<'a, T> {
+pub struct DisjointMatrix<'a, T, Owner = Plane> {
     pointer: *mut T,
     rows: u32,
     columns: u32,
-    memory: PhantomData<&'a mut [T]>,
+    memory: PhantomData<(&'a mut [T], Owner)>,
 }
 
-impl<T> DisjointMatrix<'_, T> {
+impl<T, Owner> DisjointMatrix<'_, T, Owner> {
     /// Returns the number of rows.
     #[inline]
     #[must_use]
@@ -48,30 +107,6 @@ impl<T> DisjointMatrix<'_, T> {
     #[must_use]
     pub fn columns(&self) -> usize {
         self.columns as usize
-    }
-
-    /// Returns this thread's element, or `None` outside the matrix (the grid is rounded up
-    /// to whole blocks).
-    ///
-    /// The index is the proof that no other thread gets this element.
-    #[inline]
-    pub fn get_mut(&mut self, at: &ThreadIndex2D) -> Option<&mut T> {
-        if at.x() < self.columns() && at.y() < self.rows() {
-            // SAFETY: in bounds. The column is below the length of a row, which is the same for all
-            // threads, so two positions are two elements. No other thread has this position, and
-            // this thread's reference borrows the matrix.
-            Some(unsafe { &mut *self.pointer.add(at.y() * self.columns() + at.x()) })
-        } else {
-            None
-        }
-    }
-
-    /// Returns this thread's element with its position; `None` outside the matrix.
-    #[inline]
-    pub fn get_mut_indexed(&mut self) -> Option<(&mut T, ThreadIndex2D)> {
-        let at = index_2d();
-        let element = self.get_mut(&at)?;
-        Some((element, at))
     }
 
     /// Returns the address of the first element.
@@ -121,4 +156,61 @@ pub const fn size(rows: u32, columns: u32) -> usize {
     (rows as usize) << u32::BITS | columns as usize
 }
 
-crate::kernel::outputs!(DisjointMatrix, r#""write_slice""#);
+impl<T, Owner: PlaneOwner> DisjointMatrix<'_, T, Owner> {
+    /// Returns this thread's element, or `None` outside the matrix (the grid is rounded up
+    /// to whole blocks).
+    ///
+    /// The index is the proof that no other thread gets this element.
+    #[inline]
+    pub fn get_mut(&mut self, at: &ThreadIndex2D) -> Option<&mut T> {
+        let (row, column) = Owner::element(at.x(), at.y());
+        if column < self.columns() && row < self.rows() {
+            // SAFETY: in bounds. The column is below the length of a row, which is the same for all
+            // threads, so two positions are two elements. No other thread has this position, and
+            // this thread's reference borrows the matrix.
+            Some(unsafe { &mut *self.pointer.add(row * self.columns() + column) })
+        } else {
+            None
+        }
+    }
+
+    /// Returns this thread's element with the thread's position; `None` outside the matrix.
+    #[inline]
+    pub fn get_mut_indexed(&mut self) -> Option<(&mut T, ThreadIndex2D)> {
+        let at = index_2d();
+        let element = self.get_mut(&at)?;
+        Some((element, at))
+    }
+}
+
+impl<T> DisjointMatrix<'_, T, ColumnPerThread> {
+    /// Calls `each` for the elements of this thread's column, from the first row to the last one,
+    /// with the row. There are none if the matrix has no such column.
+    ///
+    /// ```
+    /// use lanewise_macros::kernel;
+    /// use lanewise_std::disjoint_matrix::{ColumnPerThread, DisjointMatrix};
+    /// use lanewise_std::thread::index_1d;
+    ///
+    /// #[kernel]
+    /// #[launch_contract(dims = 1)]
+    /// pub fn number_rows(mut output: DisjointMatrix<u32, ColumnPerThread>) {
+    ///     output.for_column(index_1d(), |row, element| *element = row as u32);
+    /// }
+    /// ```
+    #[inline]
+    pub fn for_column(&mut self, index: impl OwnIndex, mut each: impl FnMut(usize, &mut T)) {
+        let (column, columns) = (index.own_index().get(), self.columns());
+        if column < columns {
+            for row in 0..self.rows() {
+                // SAFETY: in bounds, as the row and the column are. No other thread has this index,
+                // so none has the column, and this thread's reference borrows the matrix.
+                each(row, unsafe {
+                    &mut *self.pointer.add(row * columns + column)
+                });
+            }
+        }
+    }
+}
+
+crate::kernel::outputs!(DisjointMatrix<Owner>, r#""write_slice""#);

@@ -4,8 +4,8 @@
 use anyhow::Result;
 use gpu::basics::matrix_add::{mat_add_1d_1d, mat_add_2d_1d, mat_add_2d_2d, mat_add_one_block};
 use lanewise::compare::{self, Agreement, Mismatch};
-use lanewise::{Device, DeviceBuffer, LaunchConfig, ManagedBuffer, Stream};
-use lanewise_std::kernel::{Kernel, SafeKernel};
+use lanewise::{Arguments, Device, DeviceBuffer, LaunchConfig, ManagedBuffer, MatrixMut, Stream};
+use lanewise_std::kernel::SafeKernel;
 
 use crate::case::Filling;
 use crate::{Case, Pattern, Setup, Size, Variant, Work, input};
@@ -51,12 +51,19 @@ pub static PATTERN: Pattern = Pattern {
 /// Computes the shape of a launch from the columns, the rows and the threads of a 1-D block.
 type Cover = fn((usize, usize), u32) -> LaunchConfig;
 
-fn prepare<K: SafeKernel<Params = <mat_add_2d_2d as Kernel>::Params>>(
+fn prepare<K: SafeKernel>(
     device: &Device,
     setup: Setup,
     kernel: K,
     cover: Cover,
-) -> Result<Box<dyn Case>> {
+) -> Result<Box<dyn Case>>
+where
+    for<'a> (
+        &'a DeviceBuffer<f32>,
+        &'a DeviceBuffer<f32>,
+        MatrixMut<'a, f32>,
+    ): Arguments<K::Params>,
+{
     let (nx, ny) = setup.matrix()?;
     let a = input::floats(nx * ny, setup.seed);
     let b = input::floats(nx * ny, setup.seed ^ 1);
@@ -67,9 +74,9 @@ fn prepare<K: SafeKernel<Params = <mat_add_2d_2d as Kernel>::Params>>(
     let b = DeviceBuffer::from_slice(device, &b)?;
     let c = DeviceBuffer::zeroed(device, nx * ny)?;
     let (device, work) = (device.clone(), Work::Bytes(3 * 4 * (nx * ny) as u64));
-    let (nx, ny) = (u32::try_from(nx)?, u32::try_from(ny)?);
     Ok(Filling::boxed([c], [expected], work, move |stream, [c]| {
-        Ok(device.launch(stream, kernel, config, (&a, &b, c, nx, ny))?)
+        let arguments = (&a, &b, c.matrix_mut(nx));
+        Ok(device.launch(stream, kernel, config, arguments)?)
     }))
 }
 
@@ -77,8 +84,8 @@ fn prepare<K: SafeKernel<Params = <mat_add_2d_2d as Kernel>::Params>>(
 struct Managed {
     device: Device,
     config: LaunchConfig,
-    nx: u32,
-    ny: u32,
+    nx: usize,
+    ny: usize,
     a: ManagedBuffer<f32>,
     b: ManagedBuffer<f32>,
     c: ManagedBuffer<f32>,
@@ -95,8 +102,8 @@ impl Managed {
         };
         Ok(Box::new(Self {
             config: LaunchConfig::cover_2d((nx, ny), (32, 16)),
-            nx: u32::try_from(nx)?,
-            ny: u32::try_from(ny)?,
+            nx,
+            ny,
             a: filled(setup.seed)?,
             b: filled(setup.seed ^ 1)?,
             c: ManagedBuffer::zeroed(device, nx * ny)?,
@@ -107,7 +114,7 @@ impl Managed {
 
 impl Case for Managed {
     fn launch(&mut self, stream: &Stream) -> Result<()> {
-        let arguments = (&self.a, &self.b, &mut self.c, self.nx, self.ny);
+        let arguments = (&self.a, &self.b, self.c.matrix_mut(self.nx));
         Ok(self
             .device
             .launch(stream, mat_add_2d_2d, self.config, arguments)?)
@@ -115,8 +122,7 @@ impl Case for Managed {
 
     fn check(&mut self) -> Result<Result<Agreement, Mismatch>> {
         let (a, b) = (self.a.as_slice()?, self.b.as_slice()?);
-        let (nx, ny) = (self.nx as usize, self.ny as usize);
-        let expected = matrix_add(a, b, nx, ny);
+        let expected = matrix_add(a, b, self.nx, self.ny);
         Ok(compare::equal(self.c.as_slice()?, &expected))
     }
 

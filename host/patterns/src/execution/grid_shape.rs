@@ -48,8 +48,7 @@ pub static PATTERN: Pattern = Pattern {
 struct GridShape {
     device: Device,
     config: LaunchConfig,
-    nx: u32,
-    ny: u32,
+    columns: usize,
     expected: Vec<f32>,
     a: DeviceBuffer<f32>,
     b: DeviceBuffer<f32>,
@@ -65,8 +64,7 @@ impl GridShape {
         );
         Ok(Box::new(Self {
             config: LaunchConfig::cover_2d((nx, ny), block),
-            nx: u32::try_from(nx)?,
-            ny: u32::try_from(ny)?,
+            columns: nx,
             expected: crate::basics::matrix_add::matrix_add(&a, &b, nx, ny),
             a: DeviceBuffer::from_slice(device, &a)?,
             b: DeviceBuffer::from_slice(device, &b)?,
@@ -78,7 +76,7 @@ impl GridShape {
 
 impl Case for GridShape {
     fn launch(&mut self, stream: &Stream) -> Result<()> {
-        let arguments = (&self.a, &self.b, &mut self.c, self.nx, self.ny);
+        let arguments = (&self.a, &self.b, self.c.matrix_mut(self.columns));
         Ok(self
             .device
             .launch(stream, sum_matrix, self.config, arguments)?)

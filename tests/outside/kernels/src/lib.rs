@@ -9,6 +9,7 @@ mod tile;
 use lanewise_macros::{Value, device, kernel, shared};
 use lanewise_std::atomic::{AtomicOrdering, BlockAtomicU32};
 use lanewise_std::collective::{self, block_reduce};
+use lanewise_std::disjoint_matrix::{ColumnPerThread, Transposed};
 use lanewise_std::graph::Condition;
 use lanewise_std::half::F16;
 use lanewise_std::matrix::element::{self, S8};
@@ -130,6 +131,25 @@ pub fn digits(numbers: &[u32], mut tens: DisjointSlice<u32>, mut ones: DisjointS
             (*tens, *ones) = (numbers[i.get()] / 10, numbers[i.get()] % 10);
         }
     }
+}
+
+/// The transpose: the thread that reads an element of the input owns the one that it writes.
+#[kernel]
+pub fn turned(input: &[u32], mut output: DisjointMatrix<u32, Transposed>) {
+    let columns = output.rows();
+    if let Some((output, at)) = output.get_mut_indexed() {
+        *output = input[at.y() * columns + at.x()];
+    }
+}
+
+/// The running sum of each column.
+#[kernel]
+pub fn column_sums(mut numbers: DisjointMatrix<u32, ColumnPerThread>) {
+    let mut sum = 0;
+    numbers.for_column(thread::index_1d(), |_, number| {
+        sum += *number;
+        *number = sum;
+    });
 }
 
 /// The sum of an element of the matrix and those left and right of it.

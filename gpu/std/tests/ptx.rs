@@ -273,6 +273,12 @@ fn whole_warps_need_no_other_way_to_reduce() {
 }
 
 #[test]
+fn a_block_and_a_warp_share_without_a_division() {
+    has_in_order("shares_of_a_block_and_of_a_warp", &["ld.global.nc.b32"]);
+    lacks("shares_of_a_block_and_of_a_warp", &["div.", "rem.", "call"]);
+}
+
+#[test]
 fn a_contract_fixes_the_shape_of_the_block() {
     has_in_order(
         "has_one_shape",

@@ -14,7 +14,7 @@ pub(crate) use barrier::PHASES;
 pub use barrier::{sync_threads, sync_threads_and, sync_threads_count, sync_threads_or};
 pub use index::{ThreadIndex, ThreadIndex2D, index_1d, index_2d};
 pub use named_barrier::NamedBarrier;
-pub use stride::{GridStride, GridStrideIndices, grid_stride};
+pub use stride::{GridStride, GridStrideIndices, Stride, block_stride, grid_stride, warp_stride};
 
 use crate::intrinsics;
 

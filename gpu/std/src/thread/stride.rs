@@ -1,5 +1,6 @@
-//! The grid-stride loop, in which a grid of any size processes a slice of any length.
+//! Loops in which the threads of a grid, of a block or of a warp share the elements of a slice.
 //!
+//! In the grid-stride loop, a grid of any size processes a slice of any length.
 //! The thread with index i (see [`index_1d`]) takes elements i, i + G, i + 2G, ..., where G is the
 //! number of threads in the grid. At each step neighbouring threads take neighbouring elements. An
 //! element's index modulo G is the index of its thread, so no two threads take the same element. So
@@ -8,13 +9,113 @@
 use core::marker::PhantomData;
 
 use super::*;
+use crate::target::WARP_SIZE;
+
+/// Every `step`-th number of a range; see [`block_stride`] and [`warp_stride`].
+#[derive(Clone, Debug)]
+pub struct Stride {
+    next: usize,
+    end: usize,
+    step: usize,
+}
+
+impl Stride {
+    #[inline]
+    fn new(first: usize, end: usize, step: usize) -> Self {
+        // No slice is longer, and the sum of two such numbers does not overflow. An index that
+        // wrapped around to 0 would belong to another thread.
+        const MOST: usize = isize::MAX as usize;
+        Stride {
+            next: first,
+            end: end.min(MOST),
+            step: step.min(MOST),
+        }
+    }
+}
+
+impl Iterator for Stride {
+    type Item = usize;
+
+    #[inline]
+    fn next(&mut self) -> Option<usize> {
+        if self.next >= self.end {
+            return None;
+        }
+        let index = self.next;
+        self.next += self.step;
+        Some(index)
+    }
+}
+
+/// Returns this thread's share of `0..length` if the threads of its block share it: its
+/// [`thread_rank`], and on in steps of [`block_size`].
+///
+/// The same as `(thread_rank..length).step_by(block_size)`, which divides before the loop to know
+/// the number of its steps.
+///
+/// ```
+/// use lanewise_macros::{kernel, shared};
+/// use lanewise_std::collective::{Sum, block_reduce};
+/// use lanewise_std::{PerBlock, thread};
+///
+/// #[kernel]
+/// #[launch_contract(dims = 1)]
+/// pub fn sums_of_rows(input: &[f32], mut sums: PerBlock<f32>, columns: u32) {
+///     shared! { static SCRATCH: [f32; 32]; }
+///     let first = thread::block_idx_x() as usize * columns as usize;
+///     let row = &input[first..first + columns as usize];
+///     let mut sum = 0.0;
+///     for column in thread::block_stride(row.len()) {
+///         sum += row[column];
+///     }
+///     let sum = block_reduce(sum, Sum, &SCRATCH);
+///     if let Some(output) = sums.get_mut() {
+///         *output = sum;
+///     }
+/// }
+/// ```
+#[inline]
+#[must_use]
+pub fn block_stride(length: usize) -> Stride {
+    Stride::new(thread_rank() as usize, length, block_size() as usize)
+}
+
+/// Returns this thread's share of `0..length` if the lanes of its warp share it: its
+/// [`lane_id`](crate::warp::lane_id), and on in steps of 32. Use it where every warp is full.
+///
+/// ```
+/// use lanewise_macros::kernel;
+/// use lanewise_std::collective::{Sum, warp_reduce};
+/// use lanewise_std::warp::{lane_id, warp_id};
+/// use lanewise_std::{PerBlock, thread};
+///
+/// #[kernel]
+/// #[launch_contract(dims = 1, block = 32)]
+/// pub fn products_with_rows(matrix: &[f32], x: &[f32], mut y: PerBlock<f32>) {
+///     let first = thread::block_idx_x() as usize * x.len();
+///     let row = &matrix[first..first + x.len()];
+///     let mut sum = 0.0;
+///     for column in thread::warp_stride(x.len()) {
+///         sum += row[column] * x[column];
+///     }
+///     let sum = warp_reduce(sum, Sum);
+///     if let Some(y) = y.get_mut() {
+///         *y = sum;
+///     }
+/// }
+/// ```
+#[inline]
+#[must_use]
+pub fn warp_stride(length: usize) -> Stride {
+    // SAFETY: every thread may read its special registers at any time.
+    let lane = unsafe { intrinsics::laneid() };
+    Stride::new(lane as usize, length, WARP_SIZE as usize)
+}
 
 /// The indices of this thread's elements of a slice; see [`grid_stride`].
 #[derive(Clone, Debug)]
 pub struct GridStride {
-    next: usize,
-    end: usize,
-    step: usize,
+    indices: Stride,
     /// Makes the type neither `Send` nor `Sync`, because the indices belong to this thread.
     own: PhantomData<*mut ()>,
 }
@@ -34,13 +135,8 @@ impl GridStride {
     /// of threads in the grid.
     #[inline]
     fn of(first: ThreadIndex, threads: usize, length: usize) -> Self {
-        // No slice is longer, and the sum of two such numbers does not overflow. An index that
-        // wrapped around to 0 would belong to another thread.
-        const MOST: usize = isize::MAX as usize;
         GridStride {
-            next: first.get(),
-            end: length.min(MOST),
-            step: threads.min(MOST),
+            indices: Stride::new(first.get(), length, threads),
             own: PhantomData,
         }
     }
@@ -72,12 +168,7 @@ impl Iterator for GridStride {
 
     #[inline]
     fn next(&mut self) -> Option<usize> {
-        if self.next >= self.end {
-            return None;
-        }
-        let index = self.next;
-        self.next += self.step;
-        Some(index)
+        self.indices.next()
     }
 }
 

@@ -1,6 +1,7 @@
 //! Grids whose blocks wait for each other.
 
 use lanewise_macros::{kernel, shared};
+use lanewise_std::atomic::{AtomicOrdering, DeviceAtomicU32};
 use lanewise_std::collective::{Sum, block_exclusive_scan_with_total, block_reduce};
 use lanewise_std::groups::{Group, this_grid, this_thread_block};
 use lanewise_std::{DisjointSlice, GlobalMut, thread};
@@ -117,4 +118,15 @@ pub fn rounds(count: u32, even: GlobalMut<u32>, odd: GlobalMut<u32>) {
 #[kernel]
 pub fn wait_in_vain() {
     this_grid().sync();
+}
+
+/// How often each element is a thread's of a block, and a thread's of a warp.
+#[kernel]
+pub fn shares(of_blocks: &[DeviceAtomicU32], of_warps: &[DeviceAtomicU32]) {
+    for i in thread::block_stride(of_blocks.len()) {
+        of_blocks[i].fetch_add(1, AtomicOrdering::Relaxed);
+    }
+    for i in thread::warp_stride(of_warps.len()) {
+        of_warps[i].fetch_add(1, AtomicOrdering::Relaxed);
+    }
 }

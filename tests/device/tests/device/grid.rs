@@ -2,7 +2,7 @@
 
 use device::{device, numbers};
 use device_kernels::grid::{
-    grid_scan, place_in_cooperative_grid, place_in_grid, rounds, wait_in_vain,
+    grid_scan, place_in_cooperative_grid, place_in_grid, rounds, shares, wait_in_vain,
 };
 use lanewise::{DeviceBuffer, LaunchConfig, LaunchError};
 use tests::isolate::isolated;
@@ -27,6 +27,22 @@ fn a_grid_knows_its_threads_and_whether_it_can_wait() {
                 "thread {rank}"
             );
         }
+    }
+}
+
+#[test]
+fn each_element_is_shared_once_by_a_block_and_by_a_warp() {
+    let device = device();
+    let stream = device.stream().expect("a stream");
+    for length in [0, 1, 31, 64, 1000] {
+        let zeros = || DeviceBuffer::<u32>::zeroed(&device, length).expect("a buffer");
+        let (mut of_blocks, mut of_warps) = (zeros(), zeros());
+        let config = LaunchConfig::new(3, (8, 8));
+        device
+            .launch(&stream, shares, config, (&mut of_blocks, &mut of_warps))
+            .expect("a launch");
+        assert_eq!(of_blocks.to_vec().expect("no fault"), vec![3; length]);
+        assert_eq!(of_warps.to_vec().expect("no fault"), vec![6; length]);
     }
 }
 

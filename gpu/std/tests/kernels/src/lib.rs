@@ -249,6 +249,18 @@ pub fn sums_whole_warps(input: &[f32], mut sums: PerBlock<f32>) {
 }
 
 #[kernel]
+#[launch_contract(dims = 1)]
+pub fn shares_of_a_block_and_of_a_warp(input: &[u32], mut sums: PerBlock<u32>) {
+    let mut sum = 0u32;
+    for i in block_stride(input.len()).chain(warp_stride(input.len())) {
+        sum = sum.wrapping_add(input[i]);
+    }
+    if let Some(output) = sums.get_mut() {
+        *output = sum;
+    }
+}
+
+#[kernel]
 #[launch_bounds(512)]
 #[launch_contract(dims = 2, block = (32, 8))]
 pub fn has_one_shape(mut output: DisjointSlice<u32>) {

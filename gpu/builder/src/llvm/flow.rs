@@ -82,14 +82,17 @@ impl Flow {
 
     /// The instructions of a loop.
     pub(crate) fn instructions(&self, of: &Loop) -> impl Iterator<Item = LLVMValueRef> {
-        of.blocks.iter().flat_map(|block| {
-            // SAFETY: the blocks are not changed while the iterator lives.
-            let first = unsafe { LLVMGetFirstInstruction(self.blocks[*block]) };
-            std::iter::successors(Some(first), |at| {
-                // SAFETY: as above.
-                let next = unsafe { LLVMGetNextInstruction(*at) };
-                (!next.is_null()).then_some(next)
-            })
+        of.blocks.iter().flat_map(|it| self.instructions_of(*it))
+    }
+
+    /// The instructions of a block.
+    pub(crate) fn instructions_of(&self, block: usize) -> impl Iterator<Item = LLVMValueRef> {
+        // SAFETY: the blocks are not changed while the iterator lives.
+        let first = unsafe { LLVMGetFirstInstruction(self.blocks[block]) };
+        std::iter::successors(Some(first), |at| {
+            // SAFETY: as above.
+            let next = unsafe { LLVMGetNextInstruction(*at) };
+            (!next.is_null()).then_some(next)
         })
     }
 
@@ -204,7 +207,8 @@ impl Flow {
         dominators
     }
 
-    fn reverse_postorder(&self) -> Vec<usize> {
+    /// The blocks that can be reached, each before those that follow it but for edges back.
+    pub(crate) fn reverse_postorder(&self) -> Vec<usize> {
         let mut is_seen = vec![false; self.blocks.len()];
         let mut order = Vec::new();
         let mut stack = Vec::new();

@@ -8,6 +8,7 @@ mod machine;
 mod math;
 mod memory;
 mod misuse;
+mod moved_checks;
 mod nvvm;
 mod passes;
 mod runtime;

@@ -11,7 +11,7 @@ use std::collections::HashSet;
 use inkwell::llvm_sys::LLVMIntPredicate::*;
 use inkwell::llvm_sys::LLVMOpcode;
 use inkwell::llvm_sys::core::*;
-use inkwell::llvm_sys::prelude::{LLVMBasicBlockRef, LLVMValueRef};
+use inkwell::llvm_sys::prelude::LLVMValueRef;
 use inkwell::values::CallSiteValue;
 
 use super::range::{Ranges, is_integer};
@@ -165,7 +165,7 @@ pub(super) fn take_out(flow: &Flow, of: &Loop, late: &[Late], copied: &duplicate
         LLVMSetSuccessor(branch, side, after);
         LLVMPositionBuilderAtEnd(builder, after);
         LLVMBuildCondBr(builder, wrong, copied.entry, exit);
-        rename(builder, exit, latch, after);
+        duplicate::rename(builder, exit, latch, after);
         LLVMDisposeBuilder(builder);
     }
 }
@@ -180,36 +180,6 @@ fn widened(index: LLVMValueRef) -> Option<LLVMValueRef> {
                 LLVMOpcode::LLVMSExt | LLVMOpcode::LLVMZExt
             );
         is_conversion.then(|| LLVMGetOperand(index, 0))
-    }
-}
-
-/// Makes the phis of a block name `to` where they named `from`.
-///
-/// # Safety
-/// The blocks belong to one function, and `to` leads to the block as `from` did.
-unsafe fn rename(
-    builder: inkwell::llvm_sys::prelude::LLVMBuilderRef,
-    block: LLVMBasicBlockRef,
-    from: LLVMBasicBlockRef,
-    to: LLVMBasicBlockRef,
-) {
-    // SAFETY: each new phi has the entries of the old one, which nothing uses when it is erased.
-    unsafe {
-        let mut at = LLVMGetFirstInstruction(block);
-        while !LLVMIsAPHINode(at).is_null() {
-            LLVMPositionBuilderBefore(builder, at);
-            let made = LLVMBuildPhi(builder, LLVMTypeOf(at), c"".as_ptr());
-            for index in 0..LLVMCountIncoming(at) {
-                let mut value = LLVMGetIncomingValue(at, index);
-                let incoming = LLVMGetIncomingBlock(at, index);
-                let mut incoming = if incoming == from { to } else { incoming };
-                LLVMAddIncoming(made, &mut value, &mut incoming, 1);
-            }
-            let next = LLVMGetNextInstruction(at);
-            LLVMReplaceAllUsesWith(at, made);
-            LLVMInstructionEraseFromParent(at);
-            at = next;
-        }
     }
 }
 

@@ -1,6 +1,6 @@
-//! Puts a copy of a loop beside it, and chooses between the two before they begin.
+//! Puts a copy of a loop or of a region beside it, and chooses between the two before they begin.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 
 use inkwell::llvm_sys::core::*;
 use inkwell::llvm_sys::prelude::{LLVMBasicBlockRef, LLVMBuilderRef, LLVMContextRef, LLVMValueRef};
@@ -12,6 +12,8 @@ use crate::llvm::{self, Flow, Loop};
 pub(super) struct Copied {
     /// The block before the copy, which leads to it alone.
     pub(super) entry: LLVMBasicBlockRef,
+    /// The blocks of the copy.
+    pub(super) blocks: HashSet<LLVMBasicBlockRef>,
 }
 
 /// Copies a loop in the form that `loop-simplify` and `lcssa` give it. Where `original` holds
@@ -55,7 +57,107 @@ pub(super) fn beside(flow: &Flow, of: &Loop, original: LLVMValueRef) -> Copied {
         LLVMPositionBuilderAtEnd(builder, entry);
         LLVMBuildBr(builder, copy.blocks[&header]);
         LLVMDisposeBuilder(builder);
-        Copied { entry }
+        Copied {
+            entry,
+            blocks: copy.blocks.into_values().collect(),
+        }
+    }
+}
+
+/// Copies `blocks`, to which the end of `start` leads, with that end. Where `fails` holds, the copy
+/// runs, which never leaves the blocks: an edge of it that would is not taken. Returns the blocks
+/// of the copy and the one that has the end of `start` now.
+///
+/// # Safety
+/// The blocks are live, and all edges to one of them that is not a panic come from `start` and from
+/// each other. `fails` is computed in `start`. No block after them uses a value of theirs but those
+/// that they lead to.
+pub(super) unsafe fn that_panics(
+    start: LLVMBasicBlockRef,
+    blocks: &[LLVMBasicBlockRef],
+    fails: LLVMValueRef,
+) -> HashSet<LLVMBasicBlockRef> {
+    // SAFETY: the copy refers to values of the copy, or to those that dominate `start`'s end.
+    unsafe {
+        let context = LLVMGetTypeContext(LLVMTypeOf(LLVMBasicBlockAsValue(start)));
+        let builder = LLVMCreateBuilderInContext(context);
+        let function = LLVMGetBasicBlockParent(start);
+        let region = LLVMAppendBasicBlockInContext(context, function, c"region".as_ptr());
+        LLVMMoveBasicBlockAfter(region, start);
+        let end = LLVMGetBasicBlockTerminator(start);
+        LLVMPositionBuilderAtEnd(builder, region);
+        LLVMInstructionRemoveFromParent(end);
+        LLVMInsertIntoBuilder(builder, end);
+        for index in 0..LLVMGetNumSuccessors(end) {
+            rename(builder, LLVMGetSuccessor(end, index), start, region);
+        }
+        let mut copy = Copy {
+            blocks: HashMap::new(),
+            values: HashMap::new(),
+        };
+        let all: Vec<_> = [region].iter().chain(blocks).copied().collect();
+        for block in &all {
+            let made = LLVMAppendBasicBlockInContext(context, function, c"checked".as_ptr());
+            copy.blocks.insert(*block, made);
+        }
+        for block in &all {
+            copy.instructions(builder, *block);
+        }
+        for block in &all {
+            copy.operands(*block);
+        }
+        let nowhere = LLVMAppendBasicBlockInContext(context, function, c"panicked".as_ptr());
+        LLVMPositionBuilderAtEnd(builder, nowhere);
+        LLVMBuildUnreachable(builder);
+        let made: HashSet<_> = copy.blocks.values().copied().collect();
+        for block in &made {
+            let last = LLVMGetBasicBlockTerminator(*block);
+            if LLVMGetInstructionOpcode(last) == LLVMOpcode::LLVMRet {
+                LLVMInstructionEraseFromParent(last);
+                LLVMPositionBuilderAtEnd(builder, *block);
+                LLVMBuildUnreachable(builder);
+                continue;
+            }
+            for index in 0..LLVMGetNumSuccessors(last) {
+                if !made.contains(&LLVMGetSuccessor(last, index)) {
+                    LLVMSetSuccessor(last, index, nowhere);
+                }
+            }
+        }
+        LLVMPositionBuilderAtEnd(builder, start);
+        LLVMBuildCondBr(builder, fails, copy.blocks[&region], region);
+        LLVMDisposeBuilder(builder);
+        made.into_iter().chain([region, nowhere]).collect()
+    }
+}
+
+/// Makes the phis of a block name `to` where they named `from`.
+///
+/// # Safety
+/// The blocks belong to one function, and `to` leads to the block as `from` did.
+pub(super) unsafe fn rename(
+    builder: LLVMBuilderRef,
+    block: LLVMBasicBlockRef,
+    from: LLVMBasicBlockRef,
+    to: LLVMBasicBlockRef,
+) {
+    // SAFETY: each new phi has the entries of the old one, which nothing uses when it is erased.
+    unsafe {
+        let mut at = LLVMGetFirstInstruction(block);
+        while !LLVMIsAPHINode(at).is_null() {
+            LLVMPositionBuilderBefore(builder, at);
+            let made = LLVMBuildPhi(builder, LLVMTypeOf(at), c"".as_ptr());
+            for index in 0..LLVMCountIncoming(at) {
+                let mut value = LLVMGetIncomingValue(at, index);
+                let incoming = LLVMGetIncomingBlock(at, index);
+                let mut incoming = if incoming == from { to } else { incoming };
+                LLVMAddIncoming(made, &mut value, &mut incoming, 1);
+            }
+            let next = LLVMGetNextInstruction(at);
+            LLVMReplaceAllUsesWith(at, made);
+            LLVMInstructionEraseFromParent(at);
+            at = next;
+        }
     }
 }
 
@@ -112,8 +214,11 @@ impl Copy {
                 if LLVMGetInstructionOpcode(at) == LLVMOpcode::LLVMPHI {
                     for index in 0..LLVMCountIncoming(at) {
                         let mut value = self.value(LLVMGetIncomingValue(at, index));
-                        let mut from = self.block(LLVMGetIncomingBlock(at, index));
-                        LLVMAddIncoming(made, &mut value, &mut from, 1);
+                        // What is not copied does not lead to the copy.
+                        let from = LLVMGetIncomingBlock(at, index);
+                        if let Some(from) = self.blocks.get(&from) {
+                            LLVMAddIncoming(made, &mut value, &mut from.clone(), 1);
+                        }
                     }
                 } else if LLVMGetInstructionOpcode(at) == LLVMOpcode::LLVMBr {
                     if LLVMGetNumSuccessors(made) > 1 {

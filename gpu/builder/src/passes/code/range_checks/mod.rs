@@ -19,8 +19,9 @@
 mod defer;
 mod duplicate;
 mod range;
+mod regions;
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::{BTreeMap, BTreeSet, HashSet};
 
 use inkwell::llvm_sys::LLVMIntPredicate;
 use inkwell::llvm_sys::LLVMOpcode;
@@ -28,7 +29,7 @@ use inkwell::llvm_sys::core::{
     LLVMConstInt, LLVMGetBasicBlockTerminator, LLVMGetCondition, LLVMGetICmpPredicate,
     LLVMGetInstructionOpcode, LLVMGetOperand, LLVMIsAInstruction, LLVMSetCondition, LLVMTypeOf,
 };
-use inkwell::llvm_sys::prelude::LLVMValueRef;
+use inkwell::llvm_sys::prelude::{LLVMBasicBlockRef, LLVMValueRef};
 use inkwell::module::Module;
 use inkwell::targets::TargetMachine;
 use inkwell::values::{CallSiteValue, FunctionValue, InstructionValue};
@@ -79,18 +80,21 @@ fn hoist_in(
     options: &Options,
 ) -> BTreeSet<(u32, u32)> {
     let mut lines = BTreeSet::new();
+    let mut copies = HashSet::new();
     let flow = Flow::of(function);
     let doomed = flow.is_doomed();
     // A copy adds blocks and leaves those of other loops as they are.
     for of in flow.innermost_loops() {
         if let Some(has_barriers) = may_be_copied(&flow, &of) {
             let ranges = Ranges::new(module, function, &flow, &of, has_barriers);
-            let is_copied = hoist_of(&flow, &doomed, &of, ranges, has_barriers);
-            if is_copied && has_barriers {
+            let copy = hoist_of(&flow, &doomed, &of, ranges, has_barriers);
+            if !copy.is_empty() && has_barriers {
                 lines.extend(synchronising_lines(&flow, &of, options));
             }
+            copies.extend(copy);
         }
     }
+    regions::hoist(function, copies);
     lines
 }
 
@@ -115,16 +119,17 @@ struct Check {
     right: bool,
 }
 
+/// Moves the checks of a loop. Returns the blocks of its copy: none if no check can be moved.
 fn hoist_of(
     flow: &Flow,
     doomed: &[bool],
     of: &Loop,
     mut ranges: Ranges<'_>,
     has_barriers: bool,
-) -> bool {
+) -> HashSet<LLVMBasicBlockRef> {
     let checks = checks(flow, doomed, of);
     if checks.is_empty() {
-        return false;
+        return HashSet::new();
     }
     let (mut moved, mut left) = (Vec::new(), Vec::new());
     for check in checks {
@@ -147,7 +152,7 @@ fn hoist_of(
         ranges.attempt(|ranges| defer::all(flow, of, ranges, left, ways_out))
     };
     if moved.is_empty() && late.is_none() {
-        return false;
+        return HashSet::new();
     }
     let copied = duplicate::beside(flow, of, ranges.all_hold());
     for check in moved {
@@ -160,7 +165,7 @@ fn hoist_of(
     if let Some(late) = late {
         defer::take_out(flow, of, &late, &copied);
     }
-    true
+    copied.blocks
 }
 
 /// The branches of a loop that leave it for a place from which the function does not return.

@@ -115,3 +115,16 @@ pub fn product(
     }
     Ok(product)
 }
+
+/// What `own_kernels::windows` makes of values, of which each thread has one.
+pub fn windows(values: &[u32], threads: usize, further: usize) -> Result<Vec<u32>, Box<dyn Error>> {
+    let device = Device::open()?;
+    let stream = device.stream()?;
+    let values = DeviceBuffer::from_slice(&device, values)?;
+    let mut sums = DeviceBuffer::<u32>::zeroed(&device, threads)?;
+    let config = LaunchConfig::for_num_elems(threads);
+    let arguments = (&values, &mut sums, further);
+    device.launch(&stream, own_kernels::windows, config, arguments)?;
+    stream.synchronize()?;
+    Ok(sums.to_vec()?)
+}

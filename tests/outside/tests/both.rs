@@ -61,7 +61,8 @@ fn a_modules_kernels_are_those_of_its_crate() {
             "turned",
             "twice_past_caches",
             "vec_add",
-            "weigh"
+            "weigh",
+            "windows"
         ]
     );
 }

@@ -21,6 +21,7 @@ use lanewise_std::{
 };
 
 lanewise_std::module!();
+lanewise_std::module!(Trapping);
 
 /// A number that kernels multiply by. The catalog has a `VALUE` too, an `f32`.
 #[device]
@@ -303,5 +304,23 @@ pub fn doubled_vectors(input: &[Float4], mut output: DisjointSlice<Float4>) {
     let i = thread::index_1d();
     if let (Some(&Float4 { x, y, z, w }), Some(output)) = (input.get(i.get()), output.get_mut(&i)) {
         *output = Float4::new(2.0 * x, 2.0 * y, 2.0 * z, 2.0 * w);
+    }
+}
+
+/// Sums of a value and of those next to it, and of one that is `further` on. The compiler checks
+/// all of these indices before the first load.
+#[kernel]
+#[launch_contract(dims = 1)]
+pub fn windows(values: &[u32], mut sums: DisjointSlice<u32>, further: usize) {
+    let i = thread::index_1d();
+    let at = i.get();
+    if let Some(sum) = sums.get_mut(&i) {
+        *sum = values[at];
+        if at > 0 {
+            *sum += values[at - 1] + values[at + 1];
+        }
+        if further > 1 {
+            *sum += values[at + further];
+        }
     }
 }

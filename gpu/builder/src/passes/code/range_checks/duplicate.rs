@@ -64,21 +64,21 @@ pub(super) fn beside(flow: &Flow, of: &Loop, original: LLVMValueRef) -> Copied {
     }
 }
 
-/// Copies `blocks`, to which the end of `start` leads, with that end. Where `fails` holds, the copy
-/// runs, which never leaves the blocks: an edge of it that would is not taken. Returns the blocks
-/// of the copy and the one that has the end of `start` now.
+/// Copies `blocks` and what follows `mark` in its block, which leads to them. Where `fails` holds,
+/// the copy runs, which never leaves the blocks: an edge of it that would is not taken. Returns the
+/// blocks of the copy, and the one that has what follows `mark` now.
 ///
 /// # Safety
-/// The blocks are live, and all edges to one of them that is not a panic come from `start` and from
-/// each other. `fails` is computed in `start`. No block after them uses a value of theirs but those
-/// that they lead to.
+/// The blocks are live, and all edges to one of them that is not a panic come from the block of
+/// `mark` and from each other. `fails` is computed before `mark`, which nothing uses.
 pub(super) unsafe fn that_panics(
-    start: LLVMBasicBlockRef,
+    mark: LLVMValueRef,
     blocks: &[LLVMBasicBlockRef],
     fails: LLVMValueRef,
 ) -> HashSet<LLVMBasicBlockRef> {
     // SAFETY: the copy refers to values of the copy, or to those that dominate `start`'s end.
     unsafe {
+        let start = LLVMGetInstructionParent(mark);
         let context = LLVMGetTypeContext(LLVMTypeOf(LLVMBasicBlockAsValue(start)));
         let builder = LLVMCreateBuilderInContext(context);
         let function = LLVMGetBasicBlockParent(start);
@@ -86,8 +86,14 @@ pub(super) unsafe fn that_panics(
         LLVMMoveBasicBlockAfter(region, start);
         let end = LLVMGetBasicBlockTerminator(start);
         LLVMPositionBuilderAtEnd(builder, region);
-        LLVMInstructionRemoveFromParent(end);
-        LLVMInsertIntoBuilder(builder, end);
+        let mut next = LLVMGetNextInstruction(mark);
+        while !next.is_null() {
+            let at = next;
+            next = LLVMGetNextInstruction(at);
+            LLVMInstructionRemoveFromParent(at);
+            LLVMInsertIntoBuilder(builder, at);
+        }
+        LLVMInstructionEraseFromParent(mark);
         for index in 0..LLVMGetNumSuccessors(end) {
             rename(builder, LLVMGetSuccessor(end, index), start, region);
         }

@@ -1,10 +1,10 @@
 //! Moves checks of indices before the code that they are in, where this code is no loop.
 //!
 //! Each check of straight-line code ends a block, so a load after it waits for it, and a branch
-//! with a check in it stays a branch. This pass takes a region: what follows a block without an
-//! edge back and without what synchronises. It computes all checks of the region at its start, each
-//! with the conditions of the path that leads to it. If one of them fails, a copy of the region
-//! runs that has all checks, and otherwise the region itself, which has none of them.
+//! with a check in it stays a branch. This pass takes a region: what follows a place in a block
+//! without an edge back and without what synchronises. It computes all checks of the region at its
+//! start, each with the conditions of the path that leads to it. If one of them fails, a copy of
+//! the region runs that has all checks, and otherwise the region itself, which has none of them.
 //!
 //! The copy panics: the first check that fails on its path is one of those that were computed. So
 //! no edge leaves it, and no value has to be joined. What the copy does before it panics is what
@@ -28,20 +28,27 @@ use inkwell::values::{CallSiteValue, FunctionValue};
 use super::{LARGEST, duplicate, has_one_thread};
 use crate::llvm::{self, Flow};
 
-/// Most checks that are computed at one place. Each of them is a value there.
-const MOST: usize = 64;
+/// Most checks of a region. The conditions of its branches are alive from its start on, and a
+/// thread has seven predicates: with fifteen checks, a convolution needed 66 registers, not 30.
+const MOST: usize = 4;
 
 /// The conditions of a path, in their order, each with the value that it has on the path.
 type Path = Vec<(LLVMValueRef, bool)>;
 
-/// What follows a block without an edge back.
+/// What follows a place in a block without an edge back.
 struct Region {
-    /// The block at whose end the region starts.
+    /// The block in which the region starts.
     start: usize,
+    /// The first instruction of the region.
+    first: LLVMValueRef,
+    /// The instructions of the region.
+    inside: HashSet<LLVMValueRef>,
     /// The other blocks, each after those that lead to it.
     blocks: Vec<usize>,
     /// The path to each block, unless it is not one conjunction of conditions.
     paths: HashMap<usize, Option<Path>>,
+    /// Whether more checks follow that could have been in the region.
+    is_full: bool,
 }
 
 /// A check that can be computed at the region's start.
@@ -63,36 +70,58 @@ pub(super) fn hoist(function: FunctionValue<'_>, mut skipped: HashSet<LLVMBasicB
             if doomed[start] || !skipped.insert(block) {
                 return None;
             }
-            let region = Region::at(&flow, &doomed, start)?;
-            let checks = region.checks(&flow, &doomed);
-            is_worth_it(&checks).then_some((region, checks))
+            let late = Region::at(&flow, &doomed, start)?;
+            let of_late = late.checks(&flow, &doomed);
+            // The checks come before the accesses of the block too, if none is lost by that.
+            if let Some(early) = late.with_accesses(&flow) {
+                let checks = early.checks(&flow, &doomed);
+                if checks.len() == of_late.len() && is_worth_it(&checks, 1) {
+                    return Some((early, checks));
+                }
+            }
+            is_worth_it(&of_late, 2).then_some((late, of_late))
         });
         let Some((region, checks)) = found else {
             return;
         };
         skipped.extend(region.split(&flow, &doomed, &checks));
+        if region.is_full {
+            // The next region starts after this one.
+            skipped.extend(region.blocks.iter().map(|it| flow.blocks[*it]));
+        }
     }
 }
 
-/// Returns whether there is more than one check, and a condition that all have in common is that of
-/// a place further on.
-fn is_worth_it(checks: &[Check]) -> bool {
+/// Returns whether there are so many checks, and they have no condition in common: otherwise they
+/// belong to a place further on.
+fn is_worth_it(checks: &[Check], least: usize) -> bool {
     let first = checks.first().and_then(|it| it.path.first());
     let has_common = first.is_some() && checks.iter().all(|it| it.path.first() == first);
-    (2..=MOST).contains(&checks.len()) && !has_common
+    checks.len() >= least && !has_common
 }
 
 impl Region {
     /// The largest region after a block, unless it is too large to be there twice.
     fn at(flow: &Flow, doomed: &[bool], start: usize) -> Option<Region> {
+        // SAFETY: every block has a terminator.
+        let end = unsafe { LLVMGetBasicBlockTerminator(flow.blocks[start]) };
         let mut region = Region {
             start,
+            first: end,
+            inside: HashSet::from([end]),
             blocks: Vec::new(),
             paths: HashMap::from([(start, Some(Path::new()))]),
+            is_full: false,
         };
         if !ends_in_branch(flow, start) {
             return None;
         }
+        let is_check = |at: usize| {
+            let known = || condition(flow, at).is_none_or(|it| llvm::integer(it).is_some());
+            let panics = flow.successors[at].iter().filter(|it| doomed[**it]);
+            usize::from(panics.count() == 1 && !known())
+        };
+        let mut checks = is_check(start);
         let mut todo = flow.successors[start].clone();
         while let Some(at) = todo.pop() {
             let is_next = !doomed[at]
@@ -100,16 +129,46 @@ impl Region {
                 && flow.predecessors[at]
                     .iter()
                     .all(|it| region.paths.contains_key(it));
-            if is_next && may_be_copied(flow, at) {
+            if is_next && checks + is_check(at) > MOST {
+                region.is_full = true;
+            } else if is_next && may_be_copied(flow, at) {
+                checks += is_check(at);
                 let path = region.path(flow, doomed, at);
                 region.paths.insert(at, path);
                 region.blocks.push(at);
+                region.inside.extend(flow.instructions_of(at));
                 todo.extend(&flow.successors[at]);
             }
         }
         let copied = region.copied(flow, doomed)?;
         let size = copied.iter().map(|it| flow.instructions_of(*it).count());
         (size.sum::<usize>() < LARGEST).then_some(region)
+    }
+
+    /// The region with what its first block has after its phis and after what synchronises, if it
+    /// has an access to memory there.
+    fn with_accesses(&self, flow: &Flow) -> Option<Region> {
+        let all: Vec<_> = flow.instructions_of(self.start).collect();
+        // SAFETY: the values are instructions.
+        let opcode = |it: &LLVMValueRef| unsafe { LLVMGetInstructionOpcode(*it) };
+        // A variable of the thread is made where the function begins.
+        let stays = |it: &LLVMValueRef| {
+            matches!(opcode(it), LLVMOpcode::LLVMPHI | LLVMOpcode::LLVMAlloca)
+                || has_one_thread(*it) != Some(true)
+        };
+        let before = all.iter().rposition(stays).map_or(0, |it| it + 1);
+        let own = &all[before..];
+        let is_access = |it| matches!(opcode(it), LLVMOpcode::LLVMLoad | LLVMOpcode::LLVMStore);
+        let mut inside = self.inside.clone();
+        inside.extend(own);
+        own.iter().any(is_access).then(|| Region {
+            start: self.start,
+            first: own[0],
+            inside,
+            blocks: self.blocks.clone(),
+            paths: self.paths.clone(),
+            is_full: self.is_full,
+        })
     }
 
     /// The blocks of the region after its start, and those of its panics, if they may be copied.
@@ -158,7 +217,6 @@ impl Region {
 
     /// The checks that can be computed at the start.
     fn checks(&self, flow: &Flow, doomed: &[bool]) -> Vec<Check> {
-        let inside: HashSet<_> = self.blocks.iter().map(|it| flow.blocks[*it]).collect();
         let mut known = HashMap::new();
         let blocks = std::iter::once(self.start).chain(self.blocks.iter().copied());
         let checks = blocks.filter_map(|block| {
@@ -174,7 +232,7 @@ impl Region {
             let is_computed = llvm::integer(condition).is_none()
                 && conditions
                     .into_iter()
-                    .all(|it| is_movable(it, &inside, &mut known));
+                    .all(|it| is_movable(it, &self.inside, &mut known));
             // SAFETY: the block has a terminator.
             let branch = unsafe { LLVMGetBasicBlockTerminator(flow.blocks[block]) };
             is_computed.then_some(Check {
@@ -193,21 +251,24 @@ impl Region {
             return HashSet::new();
         };
         let start = flow.blocks[self.start];
-        let inside = self.blocks.iter().map(|it| flow.blocks[*it]).collect();
         // SAFETY: the block is live and has a terminator. What is moved to its end is computed from
         // what dominates that place, by the checks of `is_movable`, and still dominates its uses.
         // The constant has the type of the condition that it takes the place of.
         unsafe {
             let context = LLVMGetTypeContext(LLVMTypeOf(LLVMBasicBlockAsValue(start)));
             let builder = LLVMCreateBuilderInContext(context);
-            LLVMPositionBuilderBefore(builder, LLVMGetBasicBlockTerminator(start));
+            LLVMPositionBuilderBefore(builder, self.first);
+            LLVMSetCurrentDebugLocation2(builder, std::ptr::null_mut());
+            let bit = LLVMInt1TypeInContext(context);
+            // What is moved is before the first instruction, which changes if it is moved itself.
+            let mark = LLVMBuildFreeze(builder, LLVMConstInt(bit, 0, 0), c"".as_ptr());
+            LLVMPositionBuilderBefore(builder, mark);
             LLVMSetCurrentDebugLocation2(builder, std::ptr::null_mut());
             let mut conditions = Conditions {
                 builder,
-                inside,
+                inside: self.inside.clone(),
                 frozen: HashMap::new(),
             };
-            let bit = LLVMInt1TypeInContext(context);
             let mut fails = LLVMConstInt(bit, 0, 0);
             for check in checks {
                 let wrong = (LLVMGetCondition(check.branch), !check.right);
@@ -219,7 +280,7 @@ impl Region {
                 fails = LLVMBuildOr(builder, fails, reached, c"fails".as_ptr());
             }
             let copied: Vec<_> = copied.iter().map(|it| flow.blocks[*it]).collect();
-            let made = duplicate::that_panics(start, &copied, fails);
+            let made = duplicate::that_panics(mark, &copied, fails);
             for check in checks {
                 let right = LLVMConstInt(bit, check.right.into(), 0);
                 LLVMSetCondition(check.branch, right);
@@ -233,7 +294,7 @@ impl Region {
 /// Moves conditions to the region's start.
 struct Conditions {
     builder: LLVMBuilderRef,
-    inside: HashSet<LLVMBasicBlockRef>,
+    inside: HashSet<LLVMValueRef>,
     /// The frozen values of conditions.
     frozen: HashMap<LLVMValueRef, LLVMValueRef>,
 }
@@ -265,12 +326,10 @@ impl Conditions {
     /// # Safety
     /// As for [`Conditions::at_start`].
     unsafe fn move_up(&mut self, value: LLVMValueRef) {
-        // SAFETY: the value is checked to be an instruction; operands are below their number. A
+        // SAFETY: the value is one of the region's instructions; operands are below their number. A
         // result that is not defined is no fault where it is not used.
         unsafe {
-            if LLVMIsAInstruction(value).is_null()
-                || !self.inside.contains(&LLVMGetInstructionParent(value))
-            {
+            if !self.inside.remove(&value) {
                 return;
             }
             for index in 0..LLVMGetNumOperands(value).cast_unsigned() {
@@ -328,14 +387,13 @@ fn condition(flow: &Flow, block: usize) -> Option<LLVMValueRef> {
 /// it there is no fault.
 fn is_movable(
     value: LLVMValueRef,
-    inside: &HashSet<LLVMBasicBlockRef>,
+    inside: &HashSet<LLVMValueRef>,
     known: &mut HashMap<LLVMValueRef, bool>,
 ) -> bool {
     use LLVMOpcode::*;
-    // SAFETY: the value is checked to be an instruction; operands are below their number.
+    // SAFETY: the value is checked to be one of the region's; operands are below their number.
     unsafe {
-        if LLVMIsAInstruction(value).is_null() || !inside.contains(&LLVMGetInstructionParent(value))
-        {
+        if !inside.contains(&value) {
             return true;
         }
         if let Some(known) = known.get(&value) {

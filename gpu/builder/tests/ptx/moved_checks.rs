@@ -5,6 +5,7 @@
 #[path = "../fixtures/moved_checks/src/kernels.rs"]
 #[expect(
     unreachable_pub,
+    clippy::manual_checked_ops,
     reason = "the kernels are those of the fixture, which has its own lints"
 )]
 mod kernels;

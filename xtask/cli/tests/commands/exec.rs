@@ -518,11 +518,15 @@ fn the_library_has_the_name_that_programs_ask_for() {
     let Some(python) = &*PYTHON else {
         return;
     };
-    let library = PACKED.with_file_name("lanewise-driver").join("libcuda.so.1");
+    let library = PACKED
+        .with_file_name("lanewise-driver")
+        .join("libcuda.so.1");
     let program = format!(
         "import ctypes; ctypes.CDLL({library:?}, ctypes.RTLD_GLOBAL); ctypes.CDLL('libcuda.so.1')"
     );
-    let output = Command::new(python).args([NO_PACKAGES, "-c", &program]).output();
+    let output = Command::new(python)
+        .args([NO_PACKAGES, "-c", &program])
+        .output();
     let output = output.expect("Python starts");
     assert!(output.status.success(), "{}", text(&output.stderr));
 }

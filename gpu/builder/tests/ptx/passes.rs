@@ -156,6 +156,7 @@ passes! {
     optimize
     panics
     parameters
+    phases
     range_checks
     runtime_library
     shared_memory

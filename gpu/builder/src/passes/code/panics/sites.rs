@@ -49,27 +49,26 @@ pub(crate) fn merge(
     options: &Options,
     machine: &TargetMachine,
 ) -> Result<(), CodegenError> {
-    let (Some(site), Some(record), Some(store)) = (
-        module.get_function(SITE),
-        record(module),
-        module.get_function(STORE),
-    ) else {
+    let (Some(record), Some(store)) = (record(module), module.get_function(STORE)) else {
         return Ok(());
     };
-    let mut table = Table::default();
-    let mut merged = Vec::new();
-    for function in module.get_functions().collect::<Vec<_>>() {
-        let calls = calls(function, site, &mut table);
-        if !calls.is_empty() {
-            merged.push((function, calls));
+    // Without a panic that is left, LLVM has removed the declaration.
+    if let Some(site) = module.get_function(SITE) {
+        let mut table = Table::default();
+        let mut merged = Vec::new();
+        for function in module.get_functions().collect::<Vec<_>>() {
+            let calls = calls(function, site, &mut table);
+            if !calls.is_empty() {
+                merged.push((function, calls));
+            }
         }
-    }
-    llvm::replace_function(site, record);
-    if !merged.is_empty() {
-        let table = table.make(module);
-        for (function, calls) in merged {
-            merge_in(module, function, store, table, &calls)
-                .map_err(|error| options.failed(STAGE, error))?;
+        llvm::replace_function(site, record);
+        if !merged.is_empty() {
+            let table = table.make(module);
+            for (function, calls) in merged {
+                merge_in(module, function, store, table, &calls)
+                    .map_err(|error| options.failed(STAGE, error))?;
+            }
         }
     }
     for function in [record, store] {

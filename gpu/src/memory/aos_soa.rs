@@ -16,7 +16,8 @@ use lanewise_std::thread;
 /// The values that are added to x and y.
 pub const SHIFT: Point = Point { x: 10.0, y: 20.0 };
 
-/// A point with the alignment of a float. Elements of a slice are aligned to their size all the same.
+/// A point with the alignment of a float. Elements of a slice are aligned to their size all the
+/// same.
 #[repr(C)]
 #[derive(Clone, Copy, Debug, PartialEq, Value)]
 pub struct Point {

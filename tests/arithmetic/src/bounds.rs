@@ -70,11 +70,11 @@ bounds! {
     erf, erf: 2 "1.24", 2 "1.17";
     erfc, erfc: 4 "4.04", 5 "3.81";
     erfcx, erfcx: 4 "3.66", 4 "2.26";
-    erf_inv, erfinv: 2 "1.73 s", 5 "3.58";
-    erfc_inv, erfcinv: 4 "2.26 s", 6 "2.96";
+    erf_inv, erfinv: 2 "2.51", 5 "3.58";
+    erfc_inv, erfcinv: 4 "3.06", 6 "2.96";
     norm_cdf, normcdf: 5 "4.45", 5 "3.17";
-    norm_cdf_inv, normcdfinv: 5 "3.47 s", 7 "4.18";
-    gamma, tgamma: 5 "3.71 s", 10 "3.75";
+    norm_cdf_inv, normcdfinv: 5 "4.10", 7 "4.18";
+    gamma, tgamma: 5 "4.81", 10 "3.75";
     ln_gamma, lgamma: 6 "4.93", 4 "2.89";
     mul_add, fma: 0 "", 0 "";
 }

@@ -87,32 +87,24 @@ impl Cost {
         }
     }
 
-    /// The figures by name.
-    fn figures(&self) -> [(&'static str, u32); 6] {
+    /// The figures: the name in the file, what is counted, and how many there are.
+    fn figures(&self) -> [(&'static str, &'static str, u32); 6] {
         [
-            ("registers", self.registers),
-            ("loops", self.loops),
-            ("stack", self.stack),
-            ("spills", self.spills),
-            ("calls", self.calls),
-            ("local", self.local),
+            ("registers", "registers", self.registers),
+            ("loops", "instructions in its innermost loops", self.loops),
+            ("stack", "bytes of stack", self.stack),
+            ("spills", "bytes of spills", self.spills),
+            ("calls", "calls", self.calls),
+            ("local", "accesses of local memory in loops", self.local),
         ]
     }
 
     /// Returns a message for each figure that is worse than `before`.
     fn worse_than(&self, before: &Cost, kernel: &str) -> Vec<String> {
         let figures = self.figures().into_iter().zip(before.figures());
-        let worse = figures.filter(|((_, now), (_, before))| now > before);
-        let message = |((figure, now), (_, before)): ((&'static str, u32), (_, u32))| {
-            let what = match figure {
-                "registers" => "registers",
-                "loops" => "instructions in its innermost loops",
-                "stack" => "bytes of stack",
-                "spills" => "bytes of spills",
-                "calls" => "calls",
-                _ => "accesses of local memory in loops",
-            };
-            let line = self.lines.get(figure);
+        let worse = figures.filter(|((.., now), (.., before))| now > before);
+        let message = |((name, what, now), (.., before)): ((&str, &str, u32), (_, _, u32))| {
+            let line = self.lines.get(name);
             let place = line.map_or(String::new(), |line| format!(" ({line})"));
             format!("`{kernel}` has {now} {what}{place}, expected at most {before}, as in {FILE}")
         };
@@ -162,9 +154,9 @@ impl Costs {
             self.arch, self.ptxas
         );
         for (kernel, cost) in &self.kernels {
-            let figures = cost.figures().into_iter().filter(|(_, value)| *value > 0);
+            let figures = cost.figures().into_iter().filter(|(.., value)| *value > 0);
             let figures: Vec<_> = figures
-                .map(|(figure, value)| format!("{figure} = {value}"))
+                .map(|(name, _, value)| format!("{name} = {value}"))
                 .collect();
             // A name in PTX may have a `$`, which TOML has in quotes alone.
             let _ = writeln!(text, "\"{kernel}\" = {{ {} }}", figures.join(", "));
@@ -235,7 +227,7 @@ mod tests {
     #[test]
     fn loops_calls_and_local_memory_are_counted() {
         let cost = cost();
-        let figures = cost.figures().map(|(_, value)| value);
+        let figures = cost.figures().map(|(.., value)| value);
         assert_eq!(figures, [20, 2, 0, 12, 1, 1]);
         let lines: Vec<_> = cost.lines.values().map(String::as_str).collect();
         assert_eq!(lines, ["a.rs:10", "a.rs:7", "a.rs:8"]);

@@ -31,7 +31,7 @@ use crate::llvm::{self, Flow};
 /// Most checks of a region. The conditions of its branches are alive from its start on, and a
 /// thread has seven predicates. conv2d_5x5 and transpose_padded on an H200 (driver 580.159.04,
 /// 2026-11-24): 1.46 and 0.216 ms without regions; with up to two checks 1.34 and 0.196, with four
-/// 1.41 and 0.162, with eight 1.62 and 0.163, with fifteen 2.63 and 0.163.
+/// 1.41 and 0.162, with eight 1.62 and 0.163. An earlier state had no limit: 2.63 and 0.163.
 const MOST: usize = 4;
 
 /// The conditions of a path, in their order, each with the value that it has on the path.

@@ -4,10 +4,12 @@
 use std::fmt;
 use std::str::FromStr;
 
+use serde::{Deserialize, Serialize};
+
 use crate::error::OptionError;
 
 /// A GPU target.
-#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub(crate) struct Arch {
     /// Ten times the compute capability: 80, 90, 100.
     capability: u32,

@@ -2,7 +2,6 @@
 
 use std::io::IsTerminal;
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
 
 use crate::arch::Arch;
 use crate::cargo::package::Package;
@@ -216,9 +215,12 @@ impl PtxBuilder {
             (self.on_progress)(Stage::AddingRustSrc);
             toolchain.add_rust_src(&folder)?;
         }
+        if let Some(warning) = toolchain.warning() {
+            (self.on_progress)(Stage::Warning(warning));
+        }
         let package = Package::find(&folder)?;
         let linked = self.linked_code(&folder, &package)?;
-        let paths = Arc::new(SourcePaths::new(&package.root, &toolchain));
+        let paths = SourcePaths::new(&package.root, &toolchain);
         let compiled = self.compile(&folder, &package, &paths)?;
 
         let out_dir = self.out_dir.take().unwrap_or_else(|| {
@@ -310,7 +312,7 @@ impl PtxBuilder {
         &mut self,
         folder: &Path,
         package: &Package,
-        paths: &Arc<SourcePaths>,
+        paths: &SourcePaths,
     ) -> Result<cargo::Compiled, BuildError> {
         let target_dir = self
             .target_dir

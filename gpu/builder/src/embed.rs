@@ -20,9 +20,10 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use crate::builder::PtxBuilder;
-use crate::cargo;
+use crate::cargo::{self, toolchain::Toolchain};
 use crate::error::BuildError;
 use crate::lock;
+use crate::orphan;
 use crate::output::Output;
 use crate::passes::contents::symbols;
 
@@ -65,6 +66,7 @@ fn try_embed(name: &str, options: impl FnOnce(PtxBuilder) -> PtxBuilder) -> Resu
     // SAFETY: both variables are set, so this is a build script. Cargo runs it and keeps the
     // descriptors open that the environment names.
     unsafe { lock::join_job_server() };
+    orphan::end_with_parent();
     let files = out.join("lanewise");
     let features = env::vars_os().filter_map(|(name, _)| {
         let name = name.to_string_lossy().into_owned();
@@ -78,6 +80,9 @@ fn try_embed(name: &str, options: impl FnOnce(PtxBuilder) -> PtxBuilder) -> Resu
     let mut builder = options(builder);
     if !builder.has_arch() {
         builder = DEFAULT_ARCHS.into_iter().fold(builder, PtxBuilder::arch);
+    }
+    if let Some(warning) = Toolchain::find(&folder)?.warning() {
+        println!("cargo::warning={warning}");
     }
     let output = builder.build()?;
     let source = files.join(format!("{name}.rs"));

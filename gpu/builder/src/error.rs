@@ -4,6 +4,8 @@
 use std::io;
 use std::path::PathBuf;
 
+use serde::{Deserialize, Serialize};
+
 use crate::assembler::AssembleError;
 use crate::lint::LintError;
 
@@ -224,7 +226,7 @@ pub enum ToolchainError {
 }
 
 /// Why a module of bitcode produced no PTX.
-#[derive(Debug, thiserror::Error)]
+#[derive(Debug, thiserror::Error, Serialize, Deserialize)]
 pub enum CodegenError {
     /// LLVM could not read the bitcode.
     #[error("LLVM cannot read the bitcode `{}`: {reason}", .path.display())]
@@ -334,16 +336,16 @@ pub enum CodegenError {
     },
     /// LLVM crashed while it made code of a kernel.
     #[error(
-        "{arch}: LLVM crashed ({signal}) in {stage}, with {kernel}: that is a mistake in LLVM or in lanewise-builder, and not in the \
+        "{arch}: LLVM crashed ({status}) in {stage}, with {kernel}: that is a mistake in LLVM or in lanewise-builder, and not in the \
          kernel. Another way to write the kernel may avoid it; `LANEWISE_DUMP=DIR` writes the module after each stage, for a report"
     )]
     Crash {
         /// The target that was built for, such as `sm_90`.
         arch: String,
-        /// The signal's name.
-        signal: &'static str,
+        /// How LLVM's process ended.
+        status: String,
         /// The stage that LLVM was in.
-        stage: &'static str,
+        stage: String,
         /// The kernel that LLVM crashes on, with its Rust file and line, if it could be found.
         kernel: String,
     },
@@ -353,7 +355,7 @@ pub enum CodegenError {
         /// The target that was built for, such as `sm_90`.
         arch: String,
         /// The stage's name.
-        stage: &'static str,
+        stage: String,
         /// The pass's message or LLVM's.
         reason: String,
     },

@@ -9,11 +9,10 @@ use lanewise_variables::{
     BUDGET, CHECKS, CHECKS_ACTION, COUNTERS, CUDA_DEVICE_MAX_CONNECTIONS, LOG, MODEL, SCHEDULE,
     SEED, SIM_DEVICES, SIM_MEMORY, SIM_PEERS, STEPS, SUMMARY, TRY, Variable,
 };
-use parking_lot::Mutex;
 use std::ops::RangeInclusive;
 use std::path::PathBuf;
 use std::sync::OnceLock;
-use std::sync::atomic::{AtomicU32, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU32, AtomicU64, Ordering};
 
 /// The largest number of devices that can be requested.
 pub(crate) const MOST_DEVICES: usize = 16;
@@ -101,19 +100,24 @@ pub(crate) struct Launches {
 
 static LAUNCHES: OnceLock<Result<Launches>> = OnceLock::new();
 
-/// The seed that the program has set by `lanewise_set_seed`.
-static OWN_SEED: Mutex<Option<u64>> = Mutex::new(None);
+/// The seed that the program has set by `lanewise_set_seed`, if it has set one. Each launch reads
+/// it, so it is not behind a lock.
+static OWN_SEED: AtomicU64 = AtomicU64::new(0);
+static HAS_OWN_SEED: AtomicBool = AtomicBool::new(false);
 
 /// Sets the seed of later launches.
 pub(crate) fn set_seed(seed: u64) {
-    *OWN_SEED.lock() = Some(seed);
+    OWN_SEED.store(seed, Ordering::Relaxed);
+    HAS_OWN_SEED.store(true, Ordering::Release);
 }
 
 /// Returns how launches run if no observer changes it.
 pub(crate) fn launches() -> Launches {
     // A wrong setting has made `cuInit` fail, so no launch uses it.
     let mut launches = check_launches().unwrap_or_default();
-    launches.seed = OWN_SEED.lock().unwrap_or(launches.seed);
+    if HAS_OWN_SEED.load(Ordering::Acquire) {
+        launches.seed = OWN_SEED.load(Ordering::Relaxed);
+    }
     launches
 }
 

@@ -12,10 +12,12 @@
 
 use std::path::{Path, PathBuf};
 
+use serde::{Deserialize, Serialize};
+
 use super::toolchain::Toolchain;
 
 /// How source files are named in the PTX.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Serialize, Deserialize)]
 pub(crate) struct SourcePaths {
     /// The workspace's root, with a slash at its end.
     root: String,

@@ -16,6 +16,9 @@ use crate::error::ToolchainError;
 pub(crate) const LLVM: u32 = 22;
 /// The toolchain that ships it.
 pub const TOOLCHAIN: &str = "1.95.0";
+/// The releases of rustc that this crate was tested with. Others with the same LLVM are used too,
+/// with a warning.
+const TESTED: [&str; 1] = [TOOLCHAIN];
 
 /// A rustc and what comes with it.
 #[derive(Debug, Clone)]
@@ -50,6 +53,18 @@ impl Toolchain {
             sysroot: PathBuf::from(sysroot.trim()),
             release,
             version,
+        })
+    }
+
+    /// Returns the warning about a release that this crate was not tested with.
+    pub(crate) fn warning(&self) -> Option<String> {
+        let release = self.release.as_str();
+        (!TESTED.contains(&release)).then(|| {
+            format!(
+                "kernels are compiled with rustc {release}, which lanewise-builder was not tested with (tested: {}); if code \
+                 is wrong or refused, set `channel = \"{TOOLCHAIN}\"` in rust-toolchain.toml",
+                TESTED.join(", ")
+            )
         })
     }
 
@@ -240,6 +255,19 @@ mod tests {
                 .to_string()
                 .contains(&*sysroot.path().join("lib").to_string_lossy()),
             "{error}"
+        );
+    }
+
+    #[test]
+    fn a_release_that_was_not_tested_is_warned_of() {
+        let tested = empty(Path::new(""));
+        assert_eq!(tested.warning(), None);
+        let release = "1.96.0-nightly".to_owned();
+        let warning = Toolchain { release, ..tested }.warning();
+        let warning = warning.expect("it is newer than this crate");
+        assert!(
+            warning.contains("rustc 1.96.0-nightly") && warning.contains("tested: 1.95.0"),
+            "{warning}"
         );
     }
 

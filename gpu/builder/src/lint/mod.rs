@@ -27,7 +27,9 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
 
 /// A rule that the PTX has to keep.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[derive(
+    Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, serde::Serialize, serde::Deserialize,
+)]
 #[non_exhaustive]
 pub enum Rule {
     /// A barrier of the source occurs once on each path.
@@ -56,7 +58,7 @@ impl fmt::Display for Rule {
 }
 
 /// A place where a module breaks a rule.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
 pub struct Finding {
     /// The rule that is broken.
     pub rule: Rule,

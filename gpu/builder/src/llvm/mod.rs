@@ -2,32 +2,29 @@
 //!
 //! `aya-rustc-llvm-proxy` replaces LLVM's C interface: each of its functions finds its counterpart
 //! in a shared library when it is called. The first call chooses the library from the folders of
-//! `LD_LIBRARY_PATH` and `PATH`, and panics if there is none. [`load`] makes that first call safe.
-//! It opens the right file itself, and gives the proxy one folder that contains nothing else.
+//! `LD_LIBRARY_PATH` and `PATH`, and panics if there is none. [`process`] puts a folder in front
+//! that contains nothing but the right file, and [`load`] opens that file first, for the reason
+//! if it does not open.
 
 mod constants;
-mod crash;
 mod errors;
 mod flow;
 mod ir;
+mod process;
 mod reading;
 mod source;
 
-use std::env;
-use std::ffi::{CStr, OsString};
+use std::ffi::CStr;
 use std::path::Path;
-use std::sync::Mutex;
 
 use inkwell::llvm_sys::support::LLVMParseCommandLineOptions;
 use inkwell::targets::{InitializationConfig, Target};
 
-use crate::error::ToolchainError;
-
 pub(crate) use constants::{bytes_of, constant_bytes, pointer_and_bytes};
-pub(crate) use crash::at_stage;
-pub(crate) use errors::{Diagnostics, Fatal, Pending, remember_places, spawn};
+pub(crate) use errors::{Diagnostics, remember_places};
 pub(crate) use flow::{Flow, Loop, users};
 pub(crate) use ir::*;
+pub(crate) use process::{at_stage, compile, has_kernels};
 pub(crate) use reading::{link_modules, read};
 pub(crate) use source::{LinesOutside, SourceIdentity, function_place, place, shown_place};
 
@@ -48,35 +45,16 @@ const OPTIONS: [&CStr; 6] = [
     c"-jump-threading-threshold=2",
 ];
 
-/// Opens `library`, once per process, and registers the NVPTX target.
-pub(crate) fn load(library: &Path) -> Result<(), ToolchainError> {
-    static LOADED: Mutex<bool> = Mutex::new(false);
-    let mut loaded = LOADED
-        .lock()
-        .unwrap_or_else(|poisoned| poisoned.into_inner());
-    if *loaded {
-        return Ok(());
-    }
-    let fail = |reason: String| ToolchainError::LoadLlvm {
-        path: library.to_owned(),
-        reason,
-    };
-
+/// Opens `library` and registers the NVPTX target, once in this process. The error is the dynamic
+/// linker's reason.
+fn load(library: &Path) -> Result<(), String> {
     // SAFETY: LLVM's initialisers only set up its own globals. The handle is never closed, so they
     // never run twice.
-    let opened =
-        unsafe { libloading::Library::new(library) }.map_err(|error| fail(error.to_string()))?;
+    let opened = unsafe { libloading::Library::new(library) }.map_err(|error| error.to_string())?;
     std::mem::forget(opened);
-
-    let folder = tempfile::tempdir().map_err(|error| fail(error.to_string()))?;
-    link(library, &folder.path().join("libLLVM.so")).map_err(|error| fail(error.to_string()))?;
-    with_library_path(folder.path(), || {
-        Target::initialize_nvptx(&InitializationConfig::default());
-        errors::install();
-        crash::install();
-        set_options();
-    });
-    *loaded = true;
+    Target::initialize_nvptx(&InitializationConfig::default());
+    errors::install();
+    set_options();
     Ok(())
 }
 
@@ -88,40 +66,4 @@ fn set_options() {
     unsafe {
         LLVMParseCommandLineOptions(options.len() as i32, options.as_ptr(), std::ptr::null());
     }
-}
-
-/// Runs `first_call` while `folder` is the proxy's whole search path.
-fn with_library_path(folder: &Path, first_call: impl FnOnce()) {
-    /// The variables that the proxy reads, in its order. It stops at the first folder
-    /// with a library.
-    const NAME: &str = if cfg!(target_os = "macos") {
-        "DYLD_FALLBACK_LIBRARY_PATH"
-    } else {
-        "LD_LIBRARY_PATH"
-    };
-    let set = |value: Option<OsString>| {
-        // SAFETY: Rust's own readers and writers of the environment exclude each other. A foreign
-        // thread could read it without this lock. But the change lasts for one call, once per
-        // process, and there is no other way to pass the path to the proxy.
-        unsafe {
-            match value {
-                Some(value) => env::set_var(NAME, value),
-                None => env::remove_var(NAME),
-            }
-        }
-    };
-    let before = env::var_os(NAME);
-    set(Some(folder.into()));
-    first_call();
-    set(before);
-}
-
-#[cfg(unix)]
-fn link(library: &Path, name: &Path) -> std::io::Result<()> {
-    std::os::unix::fs::symlink(library, name)
-}
-
-#[cfg(not(unix))]
-fn link(library: &Path, name: &Path) -> std::io::Result<()> {
-    std::fs::copy(library, name).map(drop)
 }

@@ -17,13 +17,13 @@ pub(crate) mod refused;
 pub(crate) mod synchronization;
 
 use std::path::PathBuf;
-use std::sync::Arc;
 
 use inkwell::context::Context;
 use inkwell::module::Module;
 use inkwell::passes::PassBuilderOptions;
 use inkwell::targets::TargetMachine;
 use inkwell::values::FunctionValue;
+use serde::{Deserialize, Serialize};
 
 use crate::arch::Arch;
 use crate::cargo::Bitcode;
@@ -37,7 +37,7 @@ use code::range_checks::CopiedBarriers;
 use contents::launching::ModuleRole;
 
 /// The options of the passes.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Serialize, Deserialize)]
 pub(crate) struct Options {
     /// The Rust module with the kernels. It distinguishes their symbols from those of other crates.
     pub(crate) path: String,
@@ -62,14 +62,14 @@ pub(crate) struct Options {
     /// NVIDIA's assembler, `ptxas`, if it was found.
     pub(crate) assembler: Option<PathBuf>,
     /// Which source files belong to libraries.
-    pub(crate) paths: Arc<SourcePaths>,
+    pub(crate) paths: SourcePaths,
     /// The only kernel to compile, in the search for the kernel that LLVM crashes on. `None`
     /// compiles all of them.
     pub(crate) only: Option<String>,
 }
 
 /// A finished module of one target.
-#[derive(Debug)]
+#[derive(Debug, Serialize, Deserialize)]
 pub(crate) struct Code {
     /// The PTX text.
     pub(crate) ptx: String,
@@ -125,17 +125,6 @@ pub(crate) fn run(bitcode: &Bitcode, options: &Options) -> Result<Code, CodegenE
     }
 }
 
-/// Returns the kernels that the bitcode describes.
-pub(crate) fn kernels(bitcode: &Bitcode, options: &Options) -> Vec<Description> {
-    let context = Context::create();
-    let module = llvm::read(&context, &bitcode.bytes);
-    let described = module.ok().and_then(|module| {
-        let described = contents::descriptions::take(&module, &options.paths).ok()?;
-        Some(contents::symbols::set(&module, &options.path, described).kernels)
-    });
-    described.unwrap_or_default()
-}
-
 /// Makes the code of one module, and returns whether the other module has kernels.
 fn run_on(
     module: &Module<'_>,
@@ -157,6 +146,10 @@ fn run_on(
         statics: layouts,
         crossing,
     } = contents::symbols::set(module, &options.path, described);
+    llvm::has_kernels(descriptions.iter().map(|it| {
+        let place = format!("{}:{}", it.file, it.line);
+        (it.name.clone(), place)
+    }));
     let others = descriptions
         .iter()
         .any(|it| !part.has(&it.name, &descriptions));
@@ -302,7 +295,7 @@ impl Options {
     fn failed(&self, stage: &'static str, reason: impl ToString) -> CodegenError {
         CodegenError::Stage {
             arch: self.arch.to_string(),
-            stage,
+            stage: stage.to_owned(),
             reason: reason.to_string(),
         }
     }

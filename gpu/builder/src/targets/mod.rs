@@ -1,16 +1,16 @@
 //! Each target's files: those of the last build if they are still valid, otherwise new ones. All
 //! targets are built at the same time.
 //!
-//! A target needs one run of LLVM on a thread of its own, and one of ptxas if the build has it.
+//! A target needs one run of LLVM in a process of its own, and one of ptxas if the build has it.
 //! Nothing is written until the PTX has passed the lint.
 
 pub(crate) mod files;
 
 use std::collections::BTreeSet;
 use std::fs;
+use std::panic::resume_unwind;
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
-use std::time::{Duration, Instant};
+use std::thread::{self, JoinHandle};
 
 use crate::arch::Arch;
 use crate::assembler::{self, Assembly};
@@ -18,13 +18,13 @@ use crate::cargo::Bitcode;
 use crate::cargo::source_paths::SourcePaths;
 use crate::cargo::toolchain::Toolchain;
 use crate::dump::Dump;
-use crate::error::{BuildError, CodegenError};
+use crate::error::BuildError;
 use crate::fingerprint::{self, Inputs};
 use crate::lint::{LintError, Rule};
 use crate::llvm;
 use crate::manifest::{Floats, Module, Panics};
 use crate::output::{Emit, Stage};
-use crate::passes::{self, Code, Options};
+use crate::passes::{Code, Options};
 use files::Files;
 
 /// The inputs that all targets of a build share.
@@ -38,7 +38,7 @@ pub(crate) struct Targets<'a> {
     /// The toolchain whose LLVM is used.
     pub(crate) toolchain: &'a Toolchain,
     /// How source files are named.
-    pub(crate) paths: &'a Arc<SourcePaths>,
+    pub(crate) paths: &'a SourcePaths,
     /// How floats are computed.
     pub(crate) floats: Floats,
     /// How a panic is reported.
@@ -116,7 +116,7 @@ impl Targets<'_> {
             report(Stage::UpToDate { arch: name });
             return Ok(TargetBuild::Held(module));
         }
-        llvm::load(&self.toolchain.llvm_library()?)?;
+        let library = self.toolchain.llvm_library()?;
         report(Stage::Generating { arch: name.clone() });
         let emits = |kind| self.files.emit.contains(&kind);
         let options = Options {
@@ -135,8 +135,8 @@ impl Targets<'_> {
             only: None,
         };
         let (bitcode, own) = (self.bitcode.clone(), options.clone());
-        let code = llvm::spawn(move || {
-            let mut code = passes::run(&bitcode, &own)?;
+        let code = thread::spawn(move || {
+            let mut code = llvm::compile(&library, &bitcode, &own)?;
             assemble(&mut code, &own)?;
             Ok(code)
         });
@@ -158,25 +158,7 @@ impl Targets<'_> {
             } => (options, fingerprint, code),
         };
         let arch = options.arch.to_string();
-        let fatal = |fatal: llvm::Fatal| match (fatal.intrinsic, fatal.crash) {
-            (Some((intrinsic, place)), _) => CodegenError::TargetLacks {
-                arch: arch.clone(),
-                intrinsic,
-                place,
-            },
-            (None, Some((signal, stage))) => CodegenError::Crash {
-                arch: arch.clone(),
-                signal,
-                stage,
-                kernel: crashing_kernel(self.bitcode, &options),
-            },
-            (None, None) => CodegenError::Stage {
-                arch: arch.clone(),
-                stage: "LLVM",
-                reason: fatal.reason,
-            },
-        };
-        let code = code.wait().map_err(fatal)??;
+        let code = code.join().unwrap_or_else(|panic| resume_unwind(panic))?;
         self.check(&arch, &code)?;
         let krate = &self.files.krate;
         let launching_ptx = code.launching_ptx.as_ref();
@@ -224,34 +206,8 @@ enum TargetBuild {
     Running {
         options: Box<Options>,
         fingerprint: String,
-        code: llvm::Pending<Result<Code, BuildError>>,
+        code: JoinHandle<Result<Code, BuildError>>,
     },
-}
-
-/// How long to look for the kernel that LLVM crashes on.
-const SEARCH: Duration = Duration::from_secs(30);
-
-/// Finds the kernel that LLVM crashes on by compiling each kernel alone. Returns its name and place
-/// as text for a message.
-fn crashing_kernel(bitcode: &Bitcode, options: &Options) -> String {
-    let end = Instant::now() + SEARCH;
-    let (own, its) = (bitcode.clone(), options.clone());
-    let described = llvm::spawn(move || passes::kernels(&own, &its)).wait_until(end);
-    for kernel in described.and_then(Result::ok).unwrap_or_default() {
-        let own = bitcode.clone();
-        let alone = Options {
-            only: Some(kernel.name.clone()),
-            ..options.clone()
-        };
-        match llvm::spawn(move || drop(passes::run(&own, &alone))).wait_until(end) {
-            Some(Err(fatal)) if fatal.crash.is_some() => {
-                return format!("kernel `{}` ({}:{})", kernel.name, kernel.file, kernel.line);
-            }
-            Some(_) => {}
-            None => break,
-        }
-    }
-    "one of the kernels".to_owned()
 }
 
 /// Assembles the PTX with ptxas, if there is one.

@@ -1,11 +1,15 @@
 //! Runs PTX that was built on the simulator.
 
+use std::cell::RefCell;
+
 use lanewise_sim::{AllocationKind, Device, DeviceModel, Launch, Module};
 
 /// A module on a simulated device.
 pub(crate) struct Machine {
     device: Device,
     instance: lanewise_sim::Instance,
+    /// The memory that `words` allocated.
+    allocated: RefCell<Vec<u64>>,
 }
 
 impl Machine {
@@ -13,7 +17,11 @@ impl Machine {
         let module = Module::load(ptx).unwrap_or_else(|error| panic!("{error}\n{ptx}"));
         let device = Device::new(DeviceModel::h200()).expect("address space");
         let instance = device.instantiate(&module).expect("it fits");
-        Machine { device, instance }
+        Machine {
+            device,
+            instance,
+            allocated: RefCell::default(),
+        }
     }
 
     /// Copies these words to the device and returns the address.
@@ -25,7 +33,15 @@ impl Machine {
             .expect("room");
         // SAFETY: this many bytes were just allocated there.
         unsafe { (at as *mut u32).copy_from_nonoverlapping(words.as_ptr(), words.len()) };
+        self.allocated.borrow_mut().push(at);
         at
+    }
+
+    /// Frees everything that `words` allocated.
+    pub(crate) fn free(&self) {
+        for at in self.allocated.take() {
+            self.device.memory().free(at).expect("it is live");
+        }
     }
 
     /// Runs one block of a kernel whose parameters are these bytes, and returns the words at

@@ -98,6 +98,7 @@ fn a_moved_check_ends_a_kernel_where_it_did() {
             let expected = expected(*kernel, &values, [x, y, z]);
             prop_assert_eq!(found, expected, "{} with {} {} {}", name, x, y, z);
         }
+        machine.free();
         Ok(())
     });
     result.unwrap_or_else(|error| panic!("{error}"));

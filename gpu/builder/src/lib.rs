@@ -17,9 +17,9 @@
 //! 1. `cargo`: a nested cargo compiles the kernel crate, its dependencies and `core` to one module
 //!    of *unoptimised* LLVM bitcode. Nothing is optimised there, because rustc's own pipeline does
 //!    not know that a barrier must not be copied into two branches (rust-lang/rust#137086).
-//! 2. `llvm`: a process of its own reads the bitcode with the LLVM library that rustc itself uses.
-//!    It is this program once more, whose `main` does not run. Nothing links against LLVM, and a
-//!    crash of LLVM is an error with the kernel's name.
+//! 2. `process`, `llvm`: a process of its own reads the bitcode with the LLVM library that rustc
+//!    itself uses. It is this program once more, whose `main` does not run. Nothing links against
+//!    LLVM, and a crash of LLVM is an error with the kernel's name.
 //! 3. `passes`: what the GPU needs and rustc cannot express (entry points, convergence, address
 //!    spaces, launch bounds), then LLVM's own O3, then PTX. Each pass is one file. For a debugger
 //!    ([`PtxBuilder::debug`]), O0 replaces O3.
@@ -45,6 +45,7 @@ pub mod nvvm;
 mod orphan;
 mod output;
 mod passes;
+mod process;
 mod targets;
 
 pub use arch::targets;

@@ -1,8 +1,9 @@
 //! The end of a build script whose cargo is gone.
 //!
-//! Whoever kills cargo does not kill its build scripts. Such a script keeps the locks of its folders
-//! and may wait forever for a job token, which only cargo can return, so all later builds wait
-//! for its locks. The nested cargo needs no such care: it has its own tokens, so it comes to an end.
+//! Whoever kills cargo does not kill its build scripts. Such a script keeps the locks of its
+//! folders and may wait forever for a job token, which only cargo can return, so all later builds
+//! wait for its locks. The nested cargo needs no such care: it has its own tokens, so it comes to
+//! an end.
 
 /// Ends this process soon after its parent has ended, from now on.
 #[cfg(unix)]

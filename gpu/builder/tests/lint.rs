@@ -223,7 +223,7 @@ fn only_functions_that_the_driver_supplies_may_be_external() {
         )
     };
     // The simulated driver supplies what NVIDIA's does.
-    for supplied in lanewise_sim::coverage::functions() {
+    for supplied in lanewise_sim::module::functions() {
         assert_eq!(check(&declared(supplied), None), [], "{supplied}");
     }
     // A declared import of another module.

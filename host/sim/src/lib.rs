@@ -10,14 +10,12 @@
 //! | [`image`] | textures and surfaces: shapes, formats, samplers, handles |
 //! | [`module`] | loads PTX: text -> syntax tree (both by the crate `lanewise-ptx`) -> checked, linked and lowered |
 //! | `decode` | syntax tree -> numbered registers and typed micro-operations |
-//! | [`coverage`] | which rows of the instruction table the simulator can load, for the book's page |
 //! | [`device`], [`launch`] | a device with its memory; what a launch asks for, and its result |
 //! | `machine` | warps, blocks and grids running those operations |
 //! | `semantics` | what each instruction computes, as functions on values |
 //! | [`Schedule`], [`Exploration`] | which thread runs next at an access to memory; all schedules of a small program |
 //! | [`checks`], [`counters`] | what a launch can check and count |
 //! | [`report`] | the reports of launches that fail |
-//! | [`speed`] | programs that measure the speed of the simulator |
 //!
 //! ```no_run
 //! use lanewise_sim::{Device, DeviceModel, AllocationKind, Launch, Module};
@@ -40,7 +38,6 @@
 
 pub mod checks;
 pub mod counters;
-pub mod coverage;
 mod decode;
 pub mod device;
 mod exploration;
@@ -55,7 +52,6 @@ pub mod module;
 pub mod report;
 mod schedule;
 mod semantics;
-pub mod speed;
 
 pub use lanewise_ptx as ptx;
 pub use lanewise_ptx::isa;

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use crate::decode::{check, link, lower, parse};
+use crate::decode::{self, check, link, lower, parse};
 use crate::kernel::Kernel;
 use crate::load_error::LoadError;
 use crate::machine::program::Program;
@@ -73,4 +73,17 @@ impl Module {
     pub fn kernel(&self, name: &str) -> Option<&Kernel> {
         self.kernels().find(|k| k.name == name)
     }
+}
+
+/// Returns the names that the decoder has for instructions that work on registers alone, and for
+/// parts of other instructions. Text in parentheses after a name is not part of the instruction. It
+/// distinguishes two instructions of the same name.
+pub fn spellings() -> impl Iterator<Item = &'static str> {
+    decode::table::keys()
+}
+
+/// Returns the functions that the machine provides to modules that only declare them, as
+/// a driver does.
+pub fn functions() -> impl Iterator<Item = &'static str> {
+    decode::functions()
 }

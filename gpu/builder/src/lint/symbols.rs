@@ -63,7 +63,7 @@ mod tests {
     /// function that the simulator provides.
     #[test]
     fn what_the_driver_supplies_is_what_the_simulator_provides() {
-        let provided: BTreeSet<&str> = lanewise_sim::coverage::functions().collect();
+        let provided: BTreeSet<&str> = lanewise_sim::module::functions().collect();
         let supplied = BTreeSet::from(SUPPLIED);
         assert!(supplied.is_subset(&provided), "{provided:?}");
         let mut others = provided.difference(&supplied);

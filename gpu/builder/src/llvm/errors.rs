@@ -3,7 +3,7 @@
 //! LLVM reports what it cannot compile in three ways: as a returned message, as a diagnostic of the
 //! context (whose default handler ends the process), and as a "fatal error" (after which it calls
 //! `abort`). [`Diagnostics`] collects the diagnostics. A fatal error is this process's last
-//! message. An error that LLVM does not report at all is a crash: see `process`.
+//! message. An error that LLVM does not report at all is a crash: see `crate::process`.
 
 use std::cell::RefCell;
 use std::collections::BTreeMap;
@@ -18,19 +18,8 @@ use inkwell::llvm_sys::core::{
 };
 use inkwell::llvm_sys::error_handling::LLVMInstallFatalErrorHandler;
 use inkwell::llvm_sys::prelude::LLVMDiagnosticInfoRef;
-use serde::{Deserialize, Serialize};
 
-use super::process;
-
-/// A fatal error, which ended the work.
-#[derive(Clone, Debug, Serialize, Deserialize)]
-pub(super) struct Fatal {
-    /// LLVM's message about the error.
-    pub(super) reason: String,
-    /// The intrinsic that could not be compiled and the place of a call of it, if this
-    /// was the cause.
-    pub(super) intrinsic: Option<(String, String)>,
-}
+use super::answer::{self, Fatal};
 
 thread_local! {
     /// The places where the module of this thread calls LLVM's intrinsics, by
@@ -61,7 +50,7 @@ extern "C" fn on_fatal_error(reason: *const c_char) {
     let intrinsic = name.and_then(|name| {
         PLACES.with_borrow(|places| Some((name.to_owned(), places.get(name)?.clone())))
     });
-    process::fail(Fatal { reason, intrinsic })
+    answer::fail(Fatal { reason, intrinsic })
 }
 
 /// The errors that LLVM reported to a context.

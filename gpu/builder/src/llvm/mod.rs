@@ -2,15 +2,15 @@
 //!
 //! `aya-rustc-llvm-proxy` replaces LLVM's C interface: each of its functions finds its counterpart
 //! in a shared library when it is called. The first call chooses the library from the folders of
-//! `LD_LIBRARY_PATH` and `PATH`, and panics if there is none. [`process`] puts a folder in front
+//! `LD_LIBRARY_PATH` and `PATH`, and panics if there is none. `process` puts a folder in front
 //! that contains nothing but the right file, and [`load`] opens that file first, for the reason
 //! if it does not open.
 
+mod answer;
 mod constants;
 mod errors;
 mod flow;
 mod ir;
-mod process;
 mod reading;
 mod source;
 
@@ -20,11 +20,11 @@ use std::path::Path;
 use inkwell::llvm_sys::support::LLVMParseCommandLineOptions;
 use inkwell::targets::{InitializationConfig, Target};
 
+pub(crate) use answer::{Fatal, Message, at_stage, end, has_kernels, say};
 pub(crate) use constants::{bytes_of, constant_bytes, pointer_and_bytes};
 pub(crate) use errors::{Diagnostics, remember_places};
 pub(crate) use flow::{Flow, Loop, users};
 pub(crate) use ir::*;
-pub(crate) use process::{at_stage, compile, has_kernels};
 pub(crate) use reading::{link_modules, read};
 pub(crate) use source::{LinesOutside, SourceIdentity, function_place, place, shown_place};
 
@@ -47,7 +47,7 @@ const OPTIONS: [&CStr; 6] = [
 
 /// Opens `library` and registers the NVPTX target, once in this process. The error is the dynamic
 /// linker's reason.
-fn load(library: &Path) -> Result<(), String> {
+pub(crate) fn load(library: &Path) -> Result<(), String> {
     // SAFETY: LLVM's initialisers only set up its own globals. The handle is never closed, so they
     // never run twice.
     let opened = unsafe { libloading::Library::new(library) }.map_err(|error| error.to_string())?;

@@ -21,10 +21,10 @@ use crate::dump::Dump;
 use crate::error::BuildError;
 use crate::fingerprint::{self, Inputs};
 use crate::lint::{LintError, Rule};
-use crate::llvm;
 use crate::manifest::{Floats, Module, Panics};
 use crate::output::{Emit, Stage};
 use crate::passes::{Code, Options};
+use crate::process;
 use files::Files;
 
 /// The inputs that all targets of a build share.
@@ -136,7 +136,7 @@ impl Targets<'_> {
         };
         let (bitcode, own) = (self.bitcode.clone(), options.clone());
         let code = thread::spawn(move || {
-            let mut code = llvm::compile(&library, &bitcode, &own)?;
+            let mut code = process::compile(&library, &bitcode, &own)?;
             assemble(&mut code, &own)?;
             Ok(code)
         });

@@ -4,8 +4,8 @@
 use std::collections::BTreeMap;
 use std::fmt::Write;
 
-use lanewise_sim::coverage::{Coverage, coverage};
 use lanewise_sim::isa::{Section, pattern};
+use sim_figures::coverage::{Coverage, coverage};
 
 use crate::results::report::{OUTCOMES, Outcome, Report};
 

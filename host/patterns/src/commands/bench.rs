@@ -136,11 +136,11 @@ fn launches(device: &Device, as_json: bool) -> Result<()> {
 /// How fast the simulator itself is. Its figures are of another kind than a kernel's modelled time:
 /// they are of this host.
 fn machine() -> Result<()> {
-    let bench = lanewise_sim::speed::Bench::new()?;
+    let bench = sim_figures::speed::Bench::new()?;
     say("\nThe simulator, on one thread of this host:");
     let mut table = table(&["program", "ms", "G lane instructions/s"], &[1, 2]);
     for program in bench.programs() {
-        let figure = bench.measure(program, lanewise_sim::speed::Watch::Nothing, 0.5)?;
+        let figure = bench.measure(program, sim_figures::speed::Watch::Nothing, 0.5)?;
         let (time, rate) = (figure.seconds * 1e3, figure.rate() / 1e9);
         table.add_row([
             figure.name.to_owned(),

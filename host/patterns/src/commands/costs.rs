@@ -9,8 +9,8 @@ use std::fmt::Display;
 
 use anyhow::{Result, ensure};
 use lanewise_sim::Checks;
-use lanewise_sim::speed::{Bench, Watch};
 use serde_json::{Value, json};
+use sim_figures::speed::{Bench, Watch};
 
 use super::output::table;
 

@@ -4,7 +4,7 @@
 //! `cargo run --release -p sim-tests --example coverage`
 
 fn main() {
-    let rows = lanewise_sim::coverage::coverage();
+    let rows = sim_figures::coverage::coverage();
     let (mut samples, mut modelled, mut whole) = (0, 0, 0);
     for coverage in &rows {
         samples += coverage.samples;

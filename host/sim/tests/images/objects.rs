@@ -108,7 +108,7 @@ fn references_are_bound_by_the_host() {
 #[test]
 fn every_row_but_those_of_many_samples_is_modelled() {
     use lanewise_sim::isa::Section;
-    for found in lanewise_sim::coverage::coverage() {
+    for found in sim_figures::coverage::coverage() {
         if !matches!(found.row.section, Section::Texture | Section::Surface)
             || found.row.modifiers.contains("2dms")
         {

@@ -7,12 +7,13 @@
 
 use std::collections::HashSet;
 
-use lanewise_sim::coverage::{coverage, spellings};
 use lanewise_sim::isa::Decoder;
 use lanewise_sim::isa::pattern::{self, patterns};
 use lanewise_sim::isa::sample::{every_sample, samples};
+use lanewise_sim::module::spellings;
 use lanewise_sim::ptx::ast::{Modifier, Opcode};
 use lanewise_sim::{AllocationKind, Checks, Device, DeviceModel, Fault, Launch, Module};
+use sim_figures::coverage::coverage;
 
 use crate::common::Numbers;
 

@@ -1,6 +1,6 @@
 //! The programs that time the machine execute what they are meant to time.
 
-use lanewise_sim::speed::{Bench, Watch};
+use sim_figures::speed::{Bench, Watch};
 
 #[test]
 fn a_block_of_every_program_runs_to_its_end() {

@@ -6,7 +6,7 @@
 
 mod classes;
 
-use crate::{
+use lanewise_sim::{
     AllocationKind, Checks, Device, DeviceError, DeviceModel, Fault, Instance, InstantiateError,
     Launch, LoadError, MemoryError, Module,
 };

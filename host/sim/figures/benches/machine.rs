@@ -1,15 +1,15 @@
-//! How fast the machine is, program by program, on one thread: see `lanewise_sim::speed`.
+//! How fast the machine is, program by program, on one thread: see `sim_figures::speed`.
 //!
-//! `cargo bench -p sim-benches` measures with criterion. Two quick ways print one line for each
-//! program: `cargo bench -p sim-benches -- --quick-table [NAME]` runs it for some seconds with
+//! `cargo bench -p sim-figures` measures with criterion. Two quick ways print one line for each
+//! program: `cargo bench -p sim-figures -- --quick-table [NAME]` runs it for some seconds with
 //! nothing that looks on, with counters, with the race check, and with all checks;
-//! `cargo bench -p sim-benches -- --classes [NAME]` does so for each class of instructions, with
-//! nothing that looks on; `cargo bench -p sim-benches -- --start FILE` says what it takes to begin:
+//! `cargo bench -p sim-figures -- --classes [NAME]` does so for each class of instructions, with
+//! nothing that looks on; `cargo bench -p sim-figures -- --start FILE` says what it takes to begin:
 //! to load a module, to make a device, to launch one block.
 
 use criterion::{Criterion, Throughput};
-use lanewise_sim::speed::{Bench, Program, Watch};
 use lanewise_sim::{Device, DeviceModel, Launch, Module};
+use sim_figures::speed::{Bench, Program, Watch};
 use std::time::Instant;
 
 fn main() -> Result<(), Box<dyn std::error::Error>> {

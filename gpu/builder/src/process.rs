@@ -23,9 +23,9 @@ use std::time::{Duration, Instant};
 
 use serde::{Deserialize, Serialize};
 
-use super::errors::Fatal;
 use crate::cargo::Bitcode;
 use crate::error::{BuildError, CodegenError, ToolchainError};
+use crate::llvm::{self, Fatal, Message, end, say};
 use crate::passes::{self, Code, Options};
 
 /// The environment variable of a process that runs LLVM. Its value does not matter.
@@ -52,21 +52,6 @@ struct Job {
     /// The number of its bytes, which follow the job.
     bytes: usize,
     options: Options,
-}
-
-/// A line of a process's answer.
-#[derive(Serialize, Deserialize)]
-enum Message {
-    /// The library cannot be opened, for this reason.
-    NoLibrary(String),
-    /// The kernels of the module: name and place.
-    Kernels(Vec<(String, String)>),
-    /// The stage that begins now.
-    Stage(String),
-    /// The error that LLVM does not return from.
-    Fatal(Fatal),
-    /// The code, or the error of a pass. It is the last message.
-    Done(Box<Result<Code, CodegenError>>),
 }
 
 /// Makes the code of one target.
@@ -130,13 +115,16 @@ fn crashing_kernel(
     )
 }
 
+/// A process's result.
+type Finished = Box<Result<Code, CodegenError>>;
+
 /// What a process answered.
 struct Answer {
     kernels: Vec<(String, String)>,
     /// The stage that began last.
     stage: String,
     /// The message that ends an answer. `None` after a crash.
-    last: Option<Message>,
+    last: Option<Message<Finished>>,
     /// How the process ended.
     status: String,
 }
@@ -284,8 +272,8 @@ fn work_off() {
         let _ = input.read(&mut [0]);
         end(1);
     });
-    if let Err(reason) = super::load(&job.library) {
-        return say(&Message::NoLibrary(reason));
+    if let Err(reason) = llvm::load(&job.library) {
+        return say::<()>(&Message::NoLibrary(reason));
     }
     let bitcode = Bitcode {
         path: job.bitcode,
@@ -302,44 +290,4 @@ fn receive(input: &mut impl BufRead) -> io::Result<(Job, Vec<u8>)> {
     let mut bytes = vec![0; job.bytes];
     input.read_exact(&mut bytes)?;
     Ok((job, bytes))
-}
-
-/// Adds a message to this process's answer.
-fn say(message: &Message) {
-    if let Ok(mut line) = serde_json::to_string(message) {
-        line.push('\n');
-        let mut output = io::stdout().lock();
-        // If nobody reads the answer, the process ends soon.
-        let _ = output
-            .write_all(line.as_bytes())
-            .and_then(|()| output.flush());
-    }
-}
-
-/// Says which stage begins, for the message about a crash.
-pub(crate) fn at_stage(stage: &str) {
-    say(&Message::Stage(stage.to_owned()));
-}
-
-/// Says which kernels the module has, with their places, for the message about a crash.
-pub(crate) fn has_kernels(kernels: impl Iterator<Item = (String, String)>) {
-    say(&Message::Kernels(kernels.collect()));
-}
-
-/// Answers with an error that LLVM does not return from, and ends the process.
-pub(super) fn fail(fatal: Fatal) -> ! {
-    say(&Message::Fatal(fatal));
-    end(0)
-}
-
-/// Ends the process at once. Destructors of LLVM's globals would run beside the thread that
-/// uses them.
-fn end(code: i32) -> ! {
-    #[cfg(unix)]
-    // SAFETY: the function only ends the process.
-    unsafe {
-        libc::_exit(code)
-    }
-    #[cfg(not(unix))]
-    std::process::exit(code)
 }

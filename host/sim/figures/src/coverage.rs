@@ -4,10 +4,10 @@
 //! The coverage page of the book and the tests both use this module, so the page lists exactly what
 //! the decoder accepts.
 
-use crate::isa::Row;
-use crate::isa::pattern::{Pattern, patterns};
-use crate::isa::sample::samples;
-use crate::module::Module;
+use lanewise_sim::Module;
+use lanewise_sim::isa::Row;
+use lanewise_sim::isa::pattern::{Pattern, patterns};
+use lanewise_sim::isa::sample::samples;
 
 /// A row and how much of it the machine runs.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -20,19 +20,6 @@ pub struct Coverage {
     pub modelled: usize,
     /// The first sample that does not load, with the reason.
     pub missing: Option<(String, String)>,
-}
-
-/// Returns the names that the decoder has for instructions that work on registers alone, and for
-/// parts of other instructions. Text in parentheses after a name is not part of the instruction. It
-/// distinguishes two instructions of the same name.
-pub fn spellings() -> impl Iterator<Item = &'static str> {
-    crate::decode::table::keys()
-}
-
-/// Returns the functions that the machine provides to modules that only declare them, as
-/// a driver does.
-pub fn functions() -> impl Iterator<Item = &'static str> {
-    crate::decode::functions()
 }
 
 /// Returns the coverage of every row of the table.

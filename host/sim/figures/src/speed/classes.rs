@@ -5,7 +5,7 @@
 //! and a loop over 32 lanes, unless the arithmetic itself is done in software.
 
 use super::{Program, buffer};
-use crate::{Device, MemoryError};
+use lanewise_sim::{Device, MemoryError};
 
 /// The prefix of the kernels' names.
 pub(super) const PREFIX: &str = "class_";

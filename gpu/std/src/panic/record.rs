@@ -122,7 +122,7 @@ unsafe fn __lanewise_panic_record(
         let bytes: *mut u8 = (&raw mut (*site).bytes).cast();
         copy(file.as_ptr(), bytes, file_length as u32);
         copy(text, bytes.add(file_length), text_length as u32);
-        end(record)
+        end()
     }
 }
 
@@ -151,45 +151,68 @@ unsafe fn __lanewise_panic_store(
                 break;
             }
             to.write_volatile(word);
-            (from, to) = (from.add(1), to.add(1));
+            (from, to) = (next(from.cast_mut()), next(to));
         }
-        end(record)
+        end()
     }
 }
 
 /// Returns the record, with the thread and these values in it, if this thread is the first to
 /// panic. Otherwise the launch ends.
+///
+/// A kernel gets the registers of its greediest part, so this one is written to need few.
 #[inline(always)]
 fn begin(values: [u64; 4]) -> *mut Record {
-    let record = __lanewise_panic.record.load(Ordering::Relaxed);
-    if record.is_null() {
-        core::intrinsics::abort()
-    }
     let state = &__lanewise_panic.state;
-    let claim = state.compare_exchange(FREE, CLAIMED, Ordering::Relaxed, Ordering::Relaxed);
-    if claim.is_err() {
+    if state.fetch_max(CLAIMED, Ordering::Relaxed) != FREE {
         // A trap of another thread before this point would end the launch before the record is
         // complete, and a thread that panics must not go on. The thread that writes is running,
         // and it waits for no other.
         while state.load(Ordering::Relaxed) != WRITTEN {}
         core::intrinsics::abort()
     }
+    let record = __lanewise_panic.record.load(Ordering::Relaxed);
+    if record.is_null() {
+        core::intrinsics::abort()
+    }
     // SAFETY: the host keeps the record valid while kernels of the module run, and this thread
     // alone has claimed it. Volatile writes stay one by one: pairs of them would need registers.
     unsafe {
         (*record).values = values;
+        apart();
         let indices = (&raw mut (*record).indices).cast::<u32>();
         indices.write_volatile(thread::block_idx_x());
         indices.add(1).write_volatile(thread::block_idx_y());
         indices.add(2).write_volatile(thread::block_idx_z());
+        apart();
         indices.add(3).write_volatile(thread::thread_idx_x());
         indices.add(4).write_volatile(thread::thread_idx_y());
         indices.add(5).write_volatile(thread::thread_idx_z());
+        apart();
     }
     record
 }
 
-/// Marks the record as complete, and ends the launch.
+/// Keeps apart what comes before and after it, in the thread that has claimed the record. ptxas
+/// reads special registers as early as it can, and all of them at once; it moves nothing into or
+/// out of this loop, which ends at once.
+#[inline(always)]
+fn apart() {
+    while __lanewise_panic.state.load(Ordering::Relaxed) == FREE {}
+}
+
+/// The address of the next word. LLVM would compute both addresses of the loop from a third number.
+#[inline(always)]
+fn next(mut word: *mut u32) -> *mut u32 {
+    // SAFETY: it adds two numbers.
+    unsafe {
+        core::arch::asm!("add.s64 {0}, {0}, 4;", inout(reg64) word, options(pure, nomem, nostack));
+    }
+    word
+}
+
+/// Marks the record as complete, and ends the launch. It loads the record's address anew, so that
+/// no register has it meanwhile.
 ///
 /// The stores release what was written before them. Fences would do the same, but ptxas turns an
 /// atomic whose result nobody uses into the faster `RED` only in a kernel without a fence.
@@ -197,7 +220,8 @@ fn begin(values: [u64; 4]) -> *mut Record {
 /// # Safety
 /// [`begin`] has returned the record to this thread.
 #[inline(always)]
-unsafe fn end(record: *mut Record) -> ! {
+unsafe fn end() -> ! {
+    let record = __lanewise_panic.record.load(Ordering::Relaxed);
     // SAFETY: the host keeps the record valid while kernels of the module run. It reads the version
     // after they have ended.
     unsafe { AtomicU32::from_ptr(&raw mut (*record).version).store(VERSION, Ordering::Release) };
@@ -327,15 +351,17 @@ fn __lanewise_panic_edge(
 #[unsafe(no_mangle)]
 #[cold]
 fn __lanewise_panic_slice(start: usize, end: usize, len: usize, place: &Location<'_>) -> ! {
-    let text = if start > len {
-        "range start index {0} out of range for slice of length {2}"
-    } else if end > len || start <= end {
-        // The range may also be inclusive, with `end == len`.
-        "range end index {1} out of range for slice of length {2}"
-    } else {
-        "slice index starts at {0} but ends at {1}"
-    };
-    with(place, text, [start as u64, end as u64, len as u64])
+    let values = [start as u64, end as u64, len as u64];
+    if start > len {
+        let text = "range start index {0} out of range for slice of length {2}";
+        with(place, text, values)
+    }
+    // The range may also be inclusive, with `end == len`.
+    if end > len || start <= end {
+        let text = "range end index {1} out of range for slice of length {2}";
+        with(place, text, values)
+    }
+    with(place, "slice index starts at {0} but ends at {1}", values)
 }
 
 /// `len_mismatch_fail` of `copy_from_slice` and `clone_from_slice`.

@@ -211,6 +211,8 @@ pub(crate) fn hide(module: &Module<'_>, options: &Options) {
         ("noreturn", 0),
         ("nounwind", 0),
         ("nocallback", 0),
+        // Two panics with different texts would become one whose text is not constant.
+        ("nomerge", 0),
         ("memory", READS_ARGUMENTS),
     ] {
         let attribute = module

@@ -146,17 +146,22 @@ pub fn no_fma(options: TokenStream, item: TokenStream) -> TokenStream {
 /// | `block = 256`, `block = (32, 8)` | has blocks of this shape; a size may name a constant or a const parameter |
 /// | `grid = 1`, `grid = ..=64`, `grid = (..=64, 2..=8)` | has this many blocks along x, y and z; one along an axis that is not named |
 /// | `whole_warps` | has blocks of a multiple of 32 threads |
+/// | `len(a) == len(b)`, `len(c) >= n * m` | passes slices of these lengths |
+///
+/// A length is compared with a product of lengths, parameters that are unsigned integers, and
+/// constants.
 ///
 /// Any contract also requires fewer than 2^32 threads along each axis, so that positions fit
 /// in a `u32`.
 ///
 /// The host refuses a launch that breaks the contract. The compiler relies on the contract: the
-/// device code does not check the shape. A launch that skips the host's check is `unsafe`, and its
-/// caller must keep the contract.
+/// device code checks neither the shape nor these lengths. A launch that skips the host's check is
+/// `unsafe`, and its caller must keep the contract.
 ///
 /// ```
 /// use lanewise_macros::kernel;
 /// use lanewise_std::kernel::Kernel;
+/// use lanewise_std::{DisjointSlice, thread};
 ///
 /// #[kernel]
 /// #[launch_contract(dims = 2, block = (32, 8))]
@@ -179,6 +184,17 @@ pub fn no_fma(options: TokenStream, item: TokenStream) -> TokenStream {
 ///
 /// assert!(partial_sums::CONTRACT.check([64, 1, 1], [256, 1, 1]).is_ok());
 /// assert!(partial_sums::CONTRACT.check([65, 1, 1], [256, 1, 1]).is_err());
+///
+/// #[kernel]
+/// #[launch_contract(dims = 1, len(a) == len(sum), len(b) == len(sum))]
+/// pub fn add(a: &[f32], b: &[f32], mut sum: DisjointSlice<f32>) {
+///     let i = thread::index_1d();
+///     if let Some(sum) = sum.get_mut(&i) {
+///         *sum = a[i.get()] + b[i.get()]; // neither index is checked
+///     }
+/// }
+///
+/// assert_eq!(add::CONTRACT.lengths[1].text, "len(b) == len(sum)");
 /// ```
 #[proc_macro_attribute]
 pub fn launch_contract(options: TokenStream, item: TokenStream) -> TokenStream {

@@ -27,7 +27,7 @@ use std::panic::Location;
 use cust::memory::DeviceCopy;
 use cust::sys;
 use lanewise_driver::abi::CUresult;
-use lanewise_std::kernel::{SharedCell, Value, slice_alignment};
+use lanewise_std::kernel::{BrokenContract, LaunchContract, SharedCell, Value, slice_alignment};
 use lanewise_std::{DisjointMatrix, DisjointSlice, GlobalMut, PerBlock, RowPerBlock};
 
 use crate::stream::order::{Access, LaunchUse, Order, end_together};
@@ -96,6 +96,7 @@ pub struct ArgumentList<'launch> {
     recorded: Option<Vec<Recorded>>,
     /// The number of the graph that is being built.
     graph: Option<u64>,
+    contract: LaunchContract,
 }
 
 /// A buffer that a graph uses, and its access; `None` for memory that a graph cannot track.
@@ -109,6 +110,8 @@ struct Lists {
     bytes: Vec<u8>,
     /// The offset of each value.
     starts: Vec<usize>,
+    /// The number of values before each argument.
+    arguments: Vec<usize>,
     /// A pointer to each value, once all are there.
     pointers: Vec<*mut c_void>,
     /// The uses of the buffers among the arguments, until the launch is queued.
@@ -120,6 +123,7 @@ thread_local! {
     static SPARE: Cell<Lists> = const { Cell::new(Lists {
         bytes: Vec::new(),
         starts: Vec::new(),
+        arguments: Vec::new(),
         pointers: Vec::new(),
         uses: Vec::new(),
     }) };
@@ -131,6 +135,7 @@ impl Drop for ArgumentList<'_> {
         end_together(&mut lists.uses);
         lists.bytes.clear();
         lists.starts.clear();
+        lists.arguments.clear();
         lists.pointers.clear();
         // A thread that is ending needs no lists any more.
         let _ = SPARE.try_with(|spare| spare.set(lists));
@@ -144,6 +149,7 @@ impl<'launch> ArgumentList<'launch> {
             lists: SPARE.try_with(Cell::take).unwrap_or_default(),
             recorded: None,
             graph: None,
+            contract: LaunchContract::ANY,
         }
     }
 
@@ -194,6 +200,39 @@ impl<'launch> ArgumentList<'launch> {
             None => self.lists.uses.push(order.begin_on(self.stream, access)?),
         }
         Ok(())
+    }
+
+    /// Notes that the values that follow are those of the next argument.
+    fn begin_argument(&mut self) {
+        let Lists {
+            starts, arguments, ..
+        } = &mut self.lists;
+        arguments.push(starts.len());
+    }
+
+    /// Sets the kernel's contract.
+    pub(crate) fn require(&mut self, contract: LaunchContract) {
+        self.contract = contract;
+    }
+
+    /// Checks that the arguments have the lengths that the contract requires.
+    pub(crate) fn check_lengths(&self) -> Result<(), BrokenContract> {
+        let Lists {
+            bytes,
+            starts,
+            arguments,
+            ..
+        } = &self.lists;
+        // The clauses name slices, which are an address and a length, and unsigned integers.
+        let value = |index: usize| {
+            let end = starts.get(index + 1).copied().unwrap_or(bytes.len());
+            let own = &bytes[starts[index]..end];
+            let mut word = [0; 8];
+            word[..own.len()].copy_from_slice(own);
+            u64::from_le_bytes(word)
+        };
+        self.contract
+            .check_lengths(|of| value(arguments[of] + 1), |of| value(arguments[of]))
     }
 
     /// Appends one parameter, by its bytes. A value of size zero is not a parameter in the PTX.
@@ -449,7 +488,10 @@ macro_rules! tuples {
             fn pass_all(self, _list: &mut ArgumentList<'_>) -> Result<(), DriverError> {
                 #[allow(non_snake_case, reason = "the type's name serves as the value's")]
                 let ($($argument,)*) = self;
-                $($argument.pass(_list)?;)*
+                $(
+                    _list.begin_argument();
+                    $argument.pass(_list)?;
+                )*
                 Ok(())
             }
         }

@@ -33,7 +33,7 @@ impl Module {
     #[track_caller]
     pub(super) unsafe fn launch_checked<K: Kernel, A: Arguments<K::Params>>(
         &self,
-        list: ArgumentList<'_>,
+        mut list: ArgumentList<'_>,
         known: Option<CUfunction>,
         config: LaunchConfig,
         arguments: A,
@@ -51,6 +51,7 @@ impl Module {
                 at,
             });
         }
+        list.require(K::CONTRACT);
         K::CONTRACT
             .check(config.grid.into(), config.block.into())
             .map_err(|source| {
@@ -145,6 +146,13 @@ impl Module {
             .map_err(|source| LaunchError::Argument {
                 kernel: kernel(),
                 source,
+            })?;
+        list.check_lengths()
+            .map_err(|source| LaunchError::Contract {
+                kernel: kernel(),
+                config,
+                source,
+                at,
             })?;
         // Waiting for a buffer of another device may have made that device current.
         self.device()

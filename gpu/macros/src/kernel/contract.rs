@@ -1,4 +1,5 @@
-//! `#[launch_contract(dims = 2, block = (32, 8), grid = (..=64, 1), whole_warps)]`.
+//! `#[launch_contract(dims = 2, block = (32, 8), grid = (..=64, 1), whole_warps)]`, and the clauses
+//! of [`lengths`](super::lengths).
 
 use proc_macro2::TokenStream;
 use quote::{ToTokens, quote};
@@ -6,6 +7,8 @@ use syn::parse::{Parse, ParseStream};
 use syn::{Error, Expr, Ident, LitInt, RangeLimits, Token, parse_quote};
 
 use super::companion::option;
+use super::lengths::Clause;
+use super::signature::Param;
 
 /// The kernel's requirements for its launch.
 pub(super) struct Contract {
@@ -15,6 +18,7 @@ pub(super) struct Contract {
     /// The grid's sizes: numbers, or ranges of them.
     grid: Option<Vec<Expr>>,
     whole_warps: bool,
+    lengths: Vec<Clause>,
 }
 
 impl Parse for Contract {
@@ -24,6 +28,7 @@ impl Parse for Contract {
             block: None,
             grid: None,
             whole_warps: false,
+            lengths: Vec::new(),
         };
         while !input.is_empty() {
             let name: Ident = input.parse()?;
@@ -50,10 +55,11 @@ impl Parse for Contract {
                     contract.grid = Some(sizes);
                 }
                 "whole_warps" => contract.whole_warps = true,
+                "len" => contract.lengths.push(input.parse()?),
                 other => {
                     let message = format!(
-                        "`{other}` is not a clause of `#[launch_contract]`; there are `dims = 1`, `block = (32, 8)`, `grid = ..=64` and \
-                         `whole_warps`"
+                        "`{other}` is not a clause of `#[launch_contract]`; there are `dims = 1`, `block = (32, 8)`, `grid = ..=64`, \
+                         `whole_warps` and `len(a) == len(b)`"
                     );
                     return Err(Error::new(name.span(), message));
                 }
@@ -123,8 +129,16 @@ fn grid_size(size: &Expr) -> TokenStream {
     }
 }
 
-impl ToTokens for Contract {
-    fn to_tokens(&self, tokens: &mut TokenStream) {
+impl Contract {
+    /// Checks that the names in clauses about lengths are those of parameters.
+    pub(super) fn check_names(&self, params: &[Param]) -> syn::Result<()> {
+        self.lengths
+            .iter()
+            .try_for_each(|clause| clause.check(params))
+    }
+
+    /// Writes the contract as a `LaunchContract`.
+    pub(super) fn constant(&self, params: &[Param]) -> TokenStream {
         let Contract {
             dimensions,
             grid,
@@ -141,14 +155,29 @@ impl ToTokens for Contract {
                 .map(|size| grid_size(&size));
             quote!([#(#sizes),*])
         }));
-        tokens.extend(quote! {
+        let lengths = self.lengths.iter().map(|clause| clause.constant(params));
+        quote! {
             ::lanewise_std::kernel::LaunchContract {
                 dimensions: #dimensions,
                 block: #block,
                 grid: #grid,
                 whole_warps: #whole_warps,
                 narrow: true,
+                lengths: &[#(#lengths),*],
             }
-        });
+        }
+    }
+
+    /// Writes the statements by which the entry point assumes the contract.
+    pub(super) fn assumptions(&self, params: &[Param]) -> TokenStream {
+        let shape = self.constant(params);
+        let lengths = self.lengths.iter().map(|clause| clause.assumption(params));
+        quote!(const { #shape }.assume(); #(#lengths)*)
+    }
+
+    /// Writes what compiles only if the clauses about lengths fit the parameters' types.
+    pub(super) fn bounds(&self, params: &[Param]) -> TokenStream {
+        let lengths = self.lengths.iter().map(|clause| clause.bounds(params));
+        lengths.collect()
     }
 }

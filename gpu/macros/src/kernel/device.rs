@@ -48,7 +48,7 @@ fn entry(kernel: &Kernel, instance: &Instance) -> TokenStream {
     let assume = kernel
         .contract
         .as_ref()
-        .map(|contract| quote!(const { #contract }.assume();));
+        .map(|contract| contract.assumptions(&kernel.params));
 
     let manifest::Json {
         text,

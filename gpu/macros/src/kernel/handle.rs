@@ -126,9 +126,10 @@ fn implementation(kernel: &Kernel, instance: &Instance) -> syn::Result<TokenStre
         quote!(::lanewise_std::kernel::Param { name: #name, ty: #ty })
     });
     let bounds = option(kernel.bounds.as_ref());
-    let contract = kernel.contract.as_ref().map(
-        |contract| quote!(const CONTRACT: ::lanewise_std::kernel::LaunchContract = { #contract };),
-    );
+    let contract = kernel.contract.as_ref().map(|contract| {
+        let contract = contract.constant(&kernel.params);
+        quote!(const CONTRACT: ::lanewise_std::kernel::LaunchContract = { #contract };)
+    });
     let cluster = kernel.cluster.as_ref().map(|Cluster([x, y, z])| {
         quote!(const CLUSTER: ::core::option::Option<[u32; 3]> = ::core::option::Option::Some([#x, #y, #z]);)
     });
@@ -208,7 +209,10 @@ pub(super) fn checks(kernel: &Kernel) -> TokenStream {
             Some(quote_spanned!(param.ty.span()=> const _: () = { let () = #checked; #is_value };))
         }
     };
-    kernel.params.iter().filter_map(check).collect()
+    let contract = kernel.contract.as_ref();
+    let lengths = contract.map(|contract| contract.bounds(&kernel.params));
+    let parameters = kernel.params.iter().filter_map(check);
+    parameters.chain(lengths).collect()
 }
 
 /// Writes a statement that compiles only if an element's bytes mean the same on the host and the

@@ -24,9 +24,10 @@ pub(super) fn number(kernel: &Kernel, instance: &Instance) -> TokenStream {
         let layout = quote_spanned!(span=> <::lanewise_std::kernel::layout::Layout<#ty>>::NUMBER);
         quote_spanned!(span=> let number = ::lanewise_std::kernel::layout::number(number, #layout);)
     });
-    let contract = kernel.contract.as_ref().map(
-        |contract| quote!(let number = ::lanewise_std::kernel::layout::contract(number, { #contract });),
-    );
+    let contract = kernel.contract.as_ref().map(|contract| {
+        let contract = contract.constant(&kernel.params);
+        quote!(let number = ::lanewise_std::kernel::layout::contract(number, { #contract });)
+    });
     quote!({
         #[allow(unused_imports)]
         use ::lanewise_std::kernel::layout::OfSize as _;

@@ -1,10 +1,10 @@
 //! `#[kernel]`: turns a function into a PTX entry point and a host handle.
 //!
 //! The modules are the steps. [`options`], [`bounds`], [`shape`] and [`contract`] read the
-//! attributes, and [`signature`] checks the function. [`manifest`] describes it to the
-//! builder, and [`layout`] is what both sides have to agree on. [`device`] and [`handle`]
-//! write the two expansions; [`child`] and [`entry_point`] write what both need for a kernel
-//! that other kernels launch.
+//! attributes, [`lengths`] what a contract says about lengths, and [`signature`] checks the
+//! function. [`manifest`] describes it to the builder, and [`layout`] is what both sides have to
+//! agree on. [`device`] and [`handle`] write the two expansions; [`child`] and [`entry_point`]
+//! write what both need for a kernel that other kernels launch.
 
 mod bounds;
 mod child;
@@ -15,6 +15,7 @@ mod entry_point;
 mod handle;
 mod instances;
 mod layout;
+mod lengths;
 mod manifest;
 mod options;
 mod shape;
@@ -56,12 +57,15 @@ pub(crate) fn expand(options: TokenStream, item: TokenStream) -> syn::Result<Tok
     let options: Options = syn::parse2(options)?;
     let mut function = function(item, "kernel")?;
     let bounds = companion::take(&mut function.attrs, "launch_bounds")?;
-    let contract = companion::take(&mut function.attrs, "launch_contract")?;
+    let contract: Option<Contract> = companion::take(&mut function.attrs, "launch_contract")?;
     let max_registers = companion::take(&mut function.attrs, "max_registers")?;
     let cluster = companion::take(&mut function.attrs, "cluster_launch")?;
     let cooperative: Option<Cooperative> =
         companion::take(&mut function.attrs, "cooperative_launch")?;
     let params = signature::check(&function)?;
+    if let Some(contract) = &contract {
+        contract.check_names(&params)?;
+    }
     let instances = instances::of(&function, options.instances)?;
     let kernel = Kernel {
         function,

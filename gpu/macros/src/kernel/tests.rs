@@ -193,3 +193,19 @@ fn an_attribute_above_moves_below() {
     );
     assert!(super::companion::expand("launch_bounds", parse("256"), parse("fn k() {}")).is_err());
 }
+
+#[test]
+fn clauses_about_lengths_name_parameters() {
+    let refused = |clause: &str, message| {
+        let item = format!("#[launch_contract({clause})] fn k(a: &[f32], b: &[f32], n: u32) {{}}");
+        refuses("", &item, message);
+    };
+    refused("len(c) == 4", "the kernel has no parameter `c`");
+    refused("len(a) == len(c)", "the kernel has no parameter `c`");
+    refused("len(a) < n", "expected `==` or `>=`");
+    refused("len(a) == n + 1", "expected `,`");
+    for other in ["max(n)", "4.0", "(n)", "\"n\""] {
+        let message = "a length is compared with a product";
+        refused(&format!("len(a) == {other}"), message);
+    }
+}

@@ -1,4 +1,4 @@
-//! The launch shapes that a kernel requires: `#[launch_contract]`.
+//! The launches that a kernel requires: `#[launch_contract]`.
 //!
 //! A kernel whose blocks fill a 32 x 32 tile, or that numbers its elements along x, is correct for
 //! some shapes only. The contract names them. The host refuses other launches before they start,
@@ -6,6 +6,7 @@
 
 use core::fmt;
 
+use super::LengthClause;
 use crate::target::WARP_SIZE;
 use crate::thread;
 
@@ -23,6 +24,8 @@ pub struct LaunchContract {
     /// Whether positions along each axis have to fit in 32 bits. It is true in every contract that
     /// a kernel declares.
     pub narrow: bool,
+    /// What is required of the lengths of slices.
+    pub lengths: &'static [LengthClause],
 }
 
 /// The number of blocks that a grid may have along one axis, as a range.
@@ -57,7 +60,28 @@ impl LaunchContract {
         grid: None,
         whole_warps: false,
         narrow: false,
+        lengths: &[],
     };
+
+    /// Checks that the contract allows these lengths. `length` and `value` return what the launch
+    /// passes for the parameter with a number.
+    ///
+    /// # Errors
+    /// Returns the first clause that the arguments break.
+    pub fn check_lengths(
+        &self,
+        length: impl Fn(usize) -> u64,
+        value: impl Fn(usize) -> u64,
+    ) -> Result<(), BrokenContract> {
+        self.lengths.iter().try_for_each(|clause| {
+            let broken = clause.check(&length, &value);
+            broken.map_err(|[wanted, found]| BrokenContract::Length {
+                clause: clause.text,
+                wanted,
+                found,
+            })
+        })
+    }
 
     /// Checks that the contract allows a launch of this shape.
     ///
@@ -192,6 +216,15 @@ pub enum BrokenContract {
         /// The number of threads of a block.
         threads: u64,
     },
+    /// A slice has another length than the contract requires.
+    Length {
+        /// The clause, as written.
+        clause: &'static str,
+        /// The number of elements that the slice has to have, or the fewest.
+        wanted: u64,
+        /// The number of elements that it has.
+        found: u64,
+    },
     /// There are 2^32 threads or more along one axis.
     TooWide {
         /// The axis: x, y or z.
@@ -234,6 +267,16 @@ impl fmt::Display for BrokenContract {
                     "blocks have {threads} threads, which is not a multiple of {WARP_SIZE}"
                 )
             }
+            Self::Length {
+                clause,
+                wanted,
+                found,
+            } => {
+                write!(
+                    f,
+                    "`{clause}` does not hold: expected {wanted} elements, found {found}"
+                )
+            }
             Self::TooWide { axis, threads } => {
                 write!(
                     f,
@@ -260,6 +303,7 @@ mod tests {
         grid: None,
         whole_warps: false,
         narrow: true,
+        lengths: &[],
     };
     const LINE: LaunchContract = LaunchContract {
         dimensions: 1,
@@ -274,6 +318,7 @@ mod tests {
         ]),
         whole_warps: true,
         narrow: true,
+        lengths: &[],
     };
 
     #[test]

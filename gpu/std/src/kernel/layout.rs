@@ -12,7 +12,7 @@
 use core::marker::PhantomData;
 
 pub use super::fingerprint::{START, digits, number, of_size, text};
-use super::{GridSize, LaunchContract, Module, Value};
+use super::{Factor, GridSize, LaunchContract, Module, Value};
 
 /// Returns the fingerprint of the input so far followed by the clauses of a contract.
 #[must_use]
@@ -28,7 +28,21 @@ pub const fn contract(start: u64, contract: LaunchContract) -> u64 {
         Some([x, y, z]) => number(number(number(it, grid_size(x)), grid_size(y)), grid_size(z)),
         None => it,
     };
-    number(it, whole << 1 | narrow)
+    let mut it = number(it, whole << 1 | narrow);
+    let mut rest = contract.lengths;
+    while let [clause, others @ ..] = rest {
+        // The text names parameters, which are covered themselves, and constants.
+        it = text(it, clause.text);
+        let mut factors = clause.factors;
+        while let [factor, others @ ..] = factors {
+            if let Factor::Constant(constant) = factor {
+                it = number(it, *constant);
+            }
+            factors = others;
+        }
+        rest = others;
+    }
+    it
 }
 
 const fn grid_size(size: GridSize) -> u64 {
@@ -155,6 +169,7 @@ const fn is_less(a: &[u8], b: &[u8]) -> bool {
 
 #[cfg(test)]
 mod tests {
+    use super::super::LengthClause;
     use super::{OfSize as _, *};
 
     #[test]
@@ -167,6 +182,18 @@ mod tests {
         const { assert!(<Layout<Own>>::NUMBER == of_size::<u64>()) };
         const { assert!(!<Layout<Own>>::IS_VALUE && <Layout<u64>>::IS_VALUE) };
     }
+
+    /// Two clauses whose texts are equal, but `N` is not.
+    const FOUR: LengthClause = LengthClause {
+        text: "len(a) == N",
+        slice: 0,
+        may_be_longer: false,
+        factors: &[Factor::Constant(4)],
+    };
+    const FIVE: LengthClause = LengthClause {
+        factors: &[Factor::Constant(5)],
+        ..FOUR
+    };
 
     #[test]
     fn every_clause_of_a_contract_counts() {
@@ -199,6 +226,18 @@ mod tests {
             },
             LaunchContract {
                 narrow: true,
+                ..any
+            },
+            LaunchContract {
+                lengths: &[FOUR],
+                ..any
+            },
+            LaunchContract {
+                lengths: &[FIVE],
+                ..any
+            },
+            LaunchContract {
+                lengths: &[FOUR, FOUR],
                 ..any
             },
         ];

@@ -10,6 +10,7 @@ mod element;
 mod fingerprint;
 #[doc(hidden)]
 pub mod layout;
+mod lengths;
 mod module;
 mod passed;
 mod value;
@@ -22,6 +23,9 @@ pub use element::SharedCell;
 pub(crate) use element::cells;
 #[doc(hidden)]
 pub use element::{Element, HoldsCells, Shared, decimal, describe};
+#[doc(hidden)]
+pub use lengths::{Count, HasLength};
+pub use lengths::{Factor, LengthClause};
 #[doc(hidden)]
 pub use module::symbol;
 pub use module::{Linked, Module, NoPtx, PtxText, Renamed};

@@ -324,3 +324,23 @@ pub fn windows(values: &[u32], mut sums: DisjointSlice<u32>, further: usize) {
         }
     }
 }
+
+// ANCHOR: matrix_sum
+/// `c = a + b` for matrices of `rows` rows of `columns` numbers. Its contract has the lengths, so
+/// no index is checked on the device.
+#[kernel]
+#[launch_contract(dims = 1, len(c) == rows * columns, len(a) == len(c), len(b) >= len(c))]
+pub fn matrix_sum(
+    a: &[f32],
+    b: &[f32],
+    mut c: DisjointSlice<f32>,
+    rows: u32,
+    columns: usize,
+) {
+    let _ = (rows, columns);
+    let i = thread::index_1d();
+    if let Some(c) = c.get_mut(&i) {
+        *c = a[i.get()] + b[i.get()];
+    }
+}
+// ANCHOR_END: matrix_sum

@@ -1,6 +1,7 @@
-//! Thirty-six ordinary kernels, written as a Rust user writes them: slices, `a[i]`, iterators,
-//! `x.exp()`, structures. None is tuned. They measure what the compiler and the device library make
-//! of such code.
+//! Ordinary kernels, written as a Rust user writes them: slices, `a[i]`, iterators, `x.exp()`,
+//! structures. None is tuned. They measure what the compiler and the device library make of such
+//! code: by the first thirty-six, the compiler was tuned; the others, most of them of the training
+//! of a language model, were written after that. `twins/second.cu` has these in CUDA C++.
 //!
 //! | module | what it is |
 //! | --- | --- |

@@ -1,4 +1,4 @@
-//! The table of the book's page "Ordinary kernels beside nvcc", made from recorded runs.
+//! The tables of the book's page "Ordinary kernels beside nvcc", made from recorded runs.
 //!
 //! A record is what a program printed: lines of a name, a median in milliseconds and a checksum.
 //! Registers by nvcc's ptxas are recorded too, and those of Rust are in `costs.toml`, which
@@ -12,7 +12,7 @@ use std::path::Path;
 use anyhow::{Context, Result};
 use serde::Deserialize;
 
-use crate::cases::CASES;
+use crate::cases::{CASES, Case};
 
 /// The records, by nvcc and of these kernels, each as built by default and with fast math.
 const FILES: [&str; 4] = ["nvcc", "rust", "nvcc_fast", "rust_fast"];
@@ -33,7 +33,7 @@ struct Cost {
 }
 
 /// Returns the table in Markdown, of the records in a folder: `nvcc.txt`, `rust.txt`,
-/// `nvcc_fast.txt`, `rust_fast.txt` and `nvcc_registers.txt`.
+/// `nvcc_fast.txt`, `rust_fast.txt` and `nvcc_registers.txt`. It has the kernels of `nvcc.txt`.
 ///
 /// # Errors
 /// If a record is missing or lacks a kernel.
@@ -50,7 +50,9 @@ pub fn table(folder: &Path) -> Result<String> {
          | --- | --- | --- | --- | --- | --- | --- | --- |\n",
     );
     let mut logarithms = [0.0; 2];
-    for case in &CASES {
+    let has = |case: &&Case| records[0].contains_key(case.name);
+    let cases: Vec<_> = CASES.iter().filter(has).collect();
+    for case in &cases {
         let mut times = Vec::new();
         for (record, name) in records.iter().zip(FILES) {
             let of_case = record.get(case.name);
@@ -85,7 +87,7 @@ pub fn table(folder: &Path) -> Result<String> {
             registers.unwrap_or_default()
         );
     }
-    let means = logarithms.map(|sum| (sum / CASES.len() as f64).exp());
+    let means = logarithms.map(|sum| (sum / cases.len() as f64).exp());
     let _ = writeln!(
         table,
         "| geometric mean | | | {:.3} | | | {:.3} | |",

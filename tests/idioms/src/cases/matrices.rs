@@ -7,7 +7,7 @@ use crate::kernels::matrices::{self as kernels, TILE, WIDE};
 use crate::measure::{Checksum::Weighted, Outcome, Runner};
 
 /// The product of matrices of `k` and of `n` columns, as `f64`.
-fn product(a: &[f32], b: &[f32], n: usize, k: usize) -> Vec<f64> {
+pub(super) fn product(a: &[f32], b: &[f32], n: usize, k: usize) -> Vec<f64> {
     let rows = a.chunks(k).flat_map(|row| {
         (0..n).map(move |x| {
             (0..k)

@@ -100,6 +100,15 @@ pub fn fill_u8(mut out: DisjointSlice<u8>, seed: u32) {
     }
 }
 
+/// Bytes from `first` on, `count` of them.
+#[kernel]
+#[launch_contract(dims = 1)]
+pub fn fill_small(mut out: DisjointSlice<u8>, seed: u32, first: u32, count: u32) {
+    for (i, out) in out.grid_stride() {
+        *out = (first + hash32(i as u32, seed) % count) as u8;
+    }
+}
+
 /// Hashes modulo `m`.
 #[kernel]
 #[launch_contract(dims = 1)]

@@ -11,6 +11,7 @@
     reason = "many users index in loops and pass plain parameters, and their code is to be fast too"
 )]
 
+pub mod blocks;
 pub mod index_heavy;
 pub mod inputs;
 pub mod integers;
@@ -18,8 +19,10 @@ pub mod low_precision;
 pub mod maths;
 pub mod matrices;
 pub mod reductions;
+pub mod rows;
 pub mod sparse;
 pub mod structures;
+pub mod training;
 
 lanewise_std::module!();
 lanewise_std::module!(FastMath);

@@ -11,20 +11,48 @@ use crate::machine::op::{Handler, Op};
 use crate::machine::program::{
     Area, CallSite, Class, Function, LocalArray, OpInfo, PresetRow, Scope, Value,
 };
-use crate::ptx::ast::{self, Body, Instruction, LabelId, Opcode, Type};
+use crate::ptx::ast::{self, Body, Instruction, LabelId, Opcode, Operand, Type};
 
 /// The largest frame, in bytes. Offsets of predicates must fit in 24 bits, and host
 /// memory is finite.
 const LARGEST: u32 = 1 << 26;
 
-/// The operands of an operation, before the operation is added.
-#[derive(Debug, Clone, Copy, Default)]
+/// The operands of an operation, before the operation is added: `Operands::to(d).a(row)`.
+#[derive(Debug, Clone, Copy)]
 pub(super) struct Operands {
-    pub(super) d: u32,
-    pub(super) a: u32,
-    pub(super) b: u32,
-    pub(super) c: u32,
-    pub(super) aux: u32,
+    d: u32,
+    a: u32,
+    b: u32,
+    c: u32,
+    aux: u32,
+}
+
+/// Functions that return the operands with one of them set.
+macro_rules! setters {
+    ($($name:ident),*) => {
+        $(pub(super) const fn $name(mut self, $name: u32) -> Self {
+            self.$name = $name;
+            self
+        })*
+    };
+}
+
+impl Operands {
+    /// No operand at all.
+    pub(super) const NONE: Self = Self {
+        d: 0,
+        a: 0,
+        b: 0,
+        c: 0,
+        aux: 0,
+    };
+
+    /// Returns operands with this destination.
+    pub(super) const fn to(d: u32) -> Self {
+        Self { d, ..Self::NONE }
+    }
+
+    setters!(a, b, c, aux);
 }
 
 /// A function that is being decoded.
@@ -60,7 +88,16 @@ pub(super) struct Builder<'a, 'm> {
     pub(super) module: usize,
 }
 
-impl Builder<'_, '_> {
+impl<'a, 'm> Builder<'a, 'm> {
+    /// Returns an instruction's operands, if there are `N` of them.
+    pub(super) fn operands<const N: usize>(&self, i: &Instruction) -> Result<&'m [Operand<'a>; N]> {
+        let operands = self.body.operands(i);
+        operands.try_into().or_else(|_| {
+            let found = operands.len();
+            invalid(format!("expected {N} operands, found {found}"))
+        })
+    }
+
     /// Reserves bytes of the frame.
     pub(super) fn reserve(&mut self, bytes: u32) -> Result<u32> {
         let offset = self.out.frame;

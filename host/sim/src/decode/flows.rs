@@ -3,53 +3,45 @@
 
 use super::blocks::writes_first;
 use super::builder::Builder;
+use crate::isa::{Decoder as By, pattern};
 use crate::machine::watch::flow::{Flow, FlowKind, FlowOperand};
 use crate::ptx::ast::{Base, Class, Instruction, Modifier as M, Opcode, Operand, RegisterId, Type};
 
-/// Returns how the result of an instruction depends on the values that it reads.
+/// Returns how the result of an instruction depends on the values that it reads. The row's decoder
+/// says it, except where single bits or bytes of the result depend on single ones of the sources.
 fn kind(i: &Instruction) -> FlowKind {
     use Opcode as O;
     let types = || i.modifiers.types();
     let last = types().last();
     let signed = last.is_some_and(|ty| ty.class() == Class::Signed);
     let whole = |ty: Type| matches!(ty.class(), Class::Bits | Class::Signed | Class::Unsigned);
-    match i.opcode {
-        O::Mov | O::Cvta => FlowKind::Move,
-        O::And => FlowKind::And,
-        O::Or => FlowKind::Or,
-        O::Not | O::Xor => FlowKind::Not,
-        O::Shl => FlowKind::ShiftLeft,
-        O::Shr => FlowKind::ShiftRight(signed),
-        O::Prmt if i.modifiers.len() == 1 => FlowKind::Permute,
-        O::Bfe if !signed => FlowKind::Extract,
-        O::Selp => FlowKind::Select,
-        O::Cvt if !i.modifiers.has(M::Sat) && types().count() == 2 && types().all(whole) => {
+    let Some(decoder) = pattern::found(i).and_then(|pattern| pattern.row.decoder) else {
+        return FlowKind::Unknown;
+    };
+    match (decoder, i.opcode) {
+        (By::Move | By::AddressConversion, _) => FlowKind::Move,
+        (_, O::And) => FlowKind::And,
+        (_, O::Or) => FlowKind::Or,
+        (_, O::Not | O::Xor) => FlowKind::Not,
+        (_, O::Shl) => FlowKind::ShiftLeft,
+        (_, O::Shr) => FlowKind::ShiftRight(signed),
+        (_, O::Prmt) if i.modifiers.len() == 1 => FlowKind::Permute,
+        (_, O::Bfe) if !signed => FlowKind::Extract,
+        (By::SelectByPredicate, _) => FlowKind::Select,
+        (By::Convert, _)
+            if !i.modifiers.has(M::Sat) && types().count() == 2 && types().all(whole) =>
+        {
             FlowKind::Widen(last.map_or(0, |ty| ty.size() as u8), signed)
         }
-        O::Shfl => FlowKind::Shuffle,
-        O::Ld | O::Ldu => FlowKind::Load(signed),
-        O::St => FlowKind::Store,
-        O::Atom | O::Red => FlowKind::Atomic(i.modifiers.has(M::Exch)),
-        O::Mma | O::Wmma | O::Ldmatrix | O::Stmatrix | O::Movmatrix => FlowKind::Matrix,
-        O::Wgmma if i.modifiers.has(M::MmaAsync) => FlowKind::Matrix,
-        O::Redux | O::Brx => FlowKind::Decide,
-        O::Vote if !i.modifiers.has(M::Ballot) => FlowKind::Decide,
-        O::Abs | O::Add | O::Addc | O::Bfe | O::Bfi | O::Bfind | O::Bmsk | O::Brev | O::Clz => {
-            FlowKind::Compute
-        }
-        O::Cnot | O::Copysign | O::Cos | O::Cvt | O::Div | O::Dp2a | O::Dp4a | O::Ex2 | O::Fma => {
-            FlowKind::Compute
-        }
-        O::Fns | O::Lg2 | O::Lop3 | O::Mad | O::Mad24 | O::Madc | O::Max | O::Min | O::Mul => {
-            FlowKind::Compute
-        }
-        O::Mul24 | O::Neg | O::Popc | O::Prmt | O::Rcp | O::Rem | O::Rsqrt | O::Sad | O::Set => {
-            FlowKind::Compute
-        }
-        O::Setp | O::Shf | O::Sin | O::Slct | O::Sqrt | O::Sub | O::Subc | O::Szext | O::Tanh => {
-            FlowKind::Compute
-        }
-        O::Testp => FlowKind::Compute,
+        (By::Shuffle, _) => FlowKind::Shuffle,
+        (By::Transfer, O::St) => FlowKind::Store,
+        (By::Transfer, _) => FlowKind::Load(signed),
+        (By::Atomic, _) => FlowKind::Atomic(i.modifiers.has(M::Exch)),
+        (By::MatrixMultiply | By::MatrixTile | By::MatrixRows, _) => FlowKind::Matrix,
+        (By::MatrixTranspose | By::WarpgroupMultiply, _) => FlowKind::Matrix,
+        (By::Redux | By::IndexedBranch, _) => FlowKind::Decide,
+        (By::Vote, _) if !i.modifiers.has(M::Ballot) => FlowKind::Decide,
+        (decoder, _) if decoder.is_arithmetic() => FlowKind::Compute,
         _ => FlowKind::Unknown,
     }
 }

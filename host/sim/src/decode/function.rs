@@ -194,7 +194,7 @@ fn modelled<'a>(
     builder.leave().map_err(&end)?;
     builder.info.successors = Successors::None;
     let leave = if function.entry { run::exit } else { run::ret };
-    builder.emit(leave, Operands::default());
+    builder.emit(leave, Operands::NONE);
     builder.resolve().map_err(end)?;
     builder.track();
     builder.flows();

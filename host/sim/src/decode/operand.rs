@@ -220,15 +220,7 @@ impl<'a> Builder<'a, '_> {
             return unsupported();
         };
         let d = self.scratch(width)?;
-        self.emit(
-            entry.run,
-            Operands {
-                d,
-                a,
-                b,
-                ..Operands::default()
-            },
-        );
+        self.emit(entry.run, Operands::to(d).a(a).b(b));
         Ok(d)
     }
 
@@ -298,28 +290,14 @@ impl<'a> Builder<'a, '_> {
                     (_, _, false) => alu::unary_rare(|a: u32| u64::from(a)),
                     (_, _, true) => alu::unary_rare(|a: i32| i64::from(a)),
                 };
-                self.emit(
-                    run,
-                    Operands {
-                        d,
-                        a,
-                        ..Operands::default()
-                    },
-                );
+                self.emit(run, Operands::to(d).a(a));
                 d
             }
             Some(8) => {
                 // A 64-bit index is added to a 32-bit address with its lower half.
                 let a = self.register(&index, 8)?;
                 let d = self.scratch(4)?;
-                self.emit(
-                    alu::unary_rare(|a: u64| a as u32),
-                    Operands {
-                        d,
-                        a,
-                        ..Operands::default()
-                    },
-                );
+                self.emit(alu::unary_rare(|a: u64| a as u32), Operands::to(d).a(a));
                 d
             }
             _ => return invalid("expected an index of 16, 32 or 64 bits"),

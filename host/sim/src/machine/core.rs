@@ -38,55 +38,14 @@ pub(crate) struct Core<'l> {
     /// The first operation at which other lanes of the warp are. While the running lanes are before
     /// it, they run before the others, whatever these wait for. Null where that is not known.
     pub(super) ahead: *const Op,
-    /// The jumps that the warp may still make before its turn ends.
-    pub(super) fuel: i64,
-    /// Atomics and volatile reads since the scheduler last made a spinning group stand back.
-    pub(super) spins: u32,
-    /// Decisions until the scheduler makes a group stand back because it has not met another.
-    pub(super) patience: u32,
-    /// The lanes that the scheduler prefers, and for how many decisions.
-    pub(super) favour: (u32, u32),
-    /// Shared memory of the running block.
-    pub(super) shared: View,
-    /// Local memory of the running warp, 32 lanes interleaved by words; `size` is that of one lane.
-    pub(super) local: View,
-    /// The allocation that each site accessed last.
-    pub(super) ranges: [Range; SITES],
-    /// The address patterns that operations store for later operations with the same addresses.
-    pub(super) kept: [AddressPattern; flag::SLOTS],
-    /// Each lane's host address, after an access whose addresses are neither contiguous
-    /// nor all equal.
-    pub(super) hosts: [*mut u8; LANES],
-    /// Bytes that lanes read from global memory.
-    pub(super) read: u64,
-    /// Bytes that lanes wrote to global memory.
-    pub(super) written: u64,
-    /// How many instructions of warps were executed.
-    pub(super) instructions: u64,
-    /// The launch's counters, if it requested them.
-    pub(super) counters: Counters,
-    /// The running lanes when operations were counted last, and their number.
-    pub(super) counted: (u32, u64),
-    /// The lanes that checks look at one by one, and whether their addresses are known
-    /// to be scattered.
-    pub(super) looked_at: (u32, bool),
-    /// The state of the race check, if the launch requested it.
-    pub(super) races: Races,
-    /// For the race check: shared memory that was written and is not fenced yet.
-    pub(super) proxies: Proxies,
-    /// Whether a register of the running warp holds uninitialised data.
-    pub(super) tainted: bool,
-    /// The allocations with unwritten bytes that were accessed last.
-    pub(super) shadows: [ShadowSite; SITES],
-    /// How many times a clock was read.
-    pub(super) ticks: u64,
-    /// How many of the instructions are already taken from the budget.
-    pub(super) spent: u64,
-    /// The number of effects that memory does not show: prints, allocations, stores of
-    /// bytes in bulk.
-    pub(super) effects: u64,
-    /// Observes operations for progress, if the team is probed.
-    pub(super) probe: Option<Box<Probe>>,
+    /// When the turn of the running warp ends.
+    pub(super) turn: Turn,
+    /// The memory within reach.
+    pub(super) memory: MemoryView,
+    /// What was counted.
+    pub(super) tally: Tally,
+    /// The state of the checks.
+    pub(super) watch: Watch,
     /// The state of schedule exploration, if the launch explores schedules.
     pub(super) explore: Option<Box<Explore>>,
     /// Why the loop ended.
@@ -99,6 +58,104 @@ pub(crate) struct Core<'l> {
     pub(super) current: (usize, usize),
     /// What all cores of a launch share.
     pub(super) run: &'l Run<'l>,
+}
+
+/// How long a warp runs before another one has its turn.
+#[derive(Debug, Default)]
+pub(super) struct Turn {
+    /// The jumps that the warp may still make before its turn ends.
+    pub(super) fuel: i64,
+    /// Atomics and volatile reads since the scheduler last made a spinning group stand back.
+    pub(super) spins: u32,
+    /// Decisions until the scheduler makes a group stand back because it has not met another.
+    pub(super) patience: u32,
+    /// The lanes that the scheduler prefers, and for how many decisions.
+    pub(super) favour: (u32, u32),
+    /// The number of effects that memory does not show: prints, allocations, stores of
+    /// bytes in bulk.
+    pub(super) effects: u64,
+}
+
+/// The memory that the running warp reaches, and what is known of its latest accesses.
+pub(super) struct MemoryView {
+    /// Shared memory of the running block.
+    pub(super) shared: View,
+    /// Local memory of the running warp, 32 lanes interleaved by words; `size` is that of one lane.
+    pub(super) local: View,
+    /// The allocation that each site accessed last.
+    pub(super) ranges: [Range; SITES],
+    /// The address patterns that operations store for later operations with the same addresses.
+    pub(super) kept: [AddressPattern; flag::SLOTS],
+    /// Each lane's host address, after an access whose addresses are neither contiguous
+    /// nor all equal.
+    pub(super) hosts: [*mut u8; LANES],
+}
+
+impl MemoryView {
+    /// Returns the view before anything has run.
+    fn new() -> Self {
+        Self {
+            shared: View::EMPTY,
+            local: View::EMPTY,
+            ranges: [Range::NONE; SITES],
+            kept: [AddressPattern::default(); flag::SLOTS],
+            hosts: [std::ptr::null_mut(); LANES],
+        }
+    }
+}
+
+/// What a core has counted.
+#[derive(Default)]
+pub(super) struct Tally {
+    /// Bytes that lanes read from global memory.
+    pub(super) read: u64,
+    /// Bytes that lanes wrote to global memory.
+    pub(super) written: u64,
+    /// How many instructions of warps were executed.
+    pub(super) instructions: u64,
+    /// How many of the instructions are already taken from the budget.
+    pub(super) spent: u64,
+    /// How many times a clock was read.
+    pub(super) ticks: u64,
+    /// The launch's counters, if it requested them.
+    pub(super) counters: Counters,
+    /// The running lanes when operations were counted last, and their number.
+    pub(super) counted: (u32, u64),
+}
+
+/// The state of the checks that a launch requested.
+pub(super) struct Watch {
+    /// The lanes that checks look at one by one, and whether their addresses are known
+    /// to be scattered.
+    pub(super) looked_at: (u32, bool),
+    /// The state of the race check, if the launch requested it.
+    pub(super) races: Races,
+    /// For the race check: shared memory that was written and is not fenced yet.
+    pub(super) proxies: Proxies,
+    /// Whether a register of the running warp holds uninitialised data.
+    pub(super) tainted: bool,
+    /// The allocations with unwritten bytes that were accessed last.
+    pub(super) shadows: [ShadowSite; SITES],
+    /// Observes operations for progress, if the team is probed.
+    pub(super) probe: Option<Box<Probe>>,
+}
+
+impl Watch {
+    /// Returns the state at the start of a launch.
+    fn new(run: &Run<'_>) -> Self {
+        let warps = (run.cluster == [1; 3]).then(|| run.threads.div_ceil(32));
+        Self {
+            looked_at: (0, false),
+            races: match run.launch.checks.race {
+                true => Races::begins(warps),
+                false => Races::default(),
+            },
+            proxies: Proxies::default(),
+            tainted: false,
+            shadows: [ShadowSite::default(); SITES],
+            probe: None,
+        }
+    }
 }
 
 /// A frame's place in a warp's register file.
@@ -139,32 +196,10 @@ impl<'l> Core<'l> {
             diverged: false,
             limit: STOP,
             ahead: std::ptr::null(),
-            fuel: 0,
-            spins: 0,
-            patience: 0,
-            favour: (0, 0),
-            shared: View::EMPTY,
-            local: View::EMPTY,
-            ranges: [Range::NONE; SITES],
-            kept: [AddressPattern::default(); flag::SLOTS],
-            hosts: [std::ptr::null_mut(); LANES],
-            read: 0,
-            written: 0,
-            instructions: 0,
-            counters: Counters::default(),
-            counted: (0, 0),
-            looked_at: (0, false),
-            races: match run.launch.checks.race {
-                true => Races::begins((run.cluster == [1; 3]).then(|| run.threads.div_ceil(32))),
-                false => Races::default(),
-            },
-            proxies: Proxies::default(),
-            tainted: false,
-            shadows: [ShadowSite::default(); SITES],
-            ticks: 0,
-            spent: 0,
-            effects: 0,
-            probe: None,
+            turn: Turn::default(),
+            memory: MemoryView::new(),
+            tally: Tally::default(),
+            watch: Watch::new(run),
             explore: None,
             event: Event::None,
             at: FramePlace::default(),

@@ -276,7 +276,7 @@ impl Core<'_> {
             top = lane.max(top);
         }
         let host = warp.local.start();
-        self.local = super::core::View {
+        self.memory.local = super::core::View {
             host,
             start: u64::from(LOCAL_START),
             size: u64::from(top.saturating_sub(LOCAL_START)),

@@ -103,14 +103,14 @@ impl Core<'_> {
             // than any limit. Its operands lie in the frame that `pick` set.
             op = unsafe { ((*op).run)(self, op) };
         }
-        self.instructions += count;
+        self.tally.instructions += count;
         op
     }
 
     /// Returns whether lanes that wait for their turn may be preferred to those whose turn it is.
     #[inline(always)]
     fn stands_back(&self) -> bool {
-        self.favour.1 > 0 || self.spins > SPINS || self.patience == 0
+        self.turn.favour.1 > 0 || self.turn.spins > SPINS || self.turn.patience == 0
     }
 
     /// Records the scheduler's decision that the running lanes go on while others wait
@@ -119,7 +119,7 @@ impl Core<'_> {
     fn decide(&mut self) {
         let warp = self.warp();
         warp.clock = warp.clock.wrapping_add(1);
-        self.patience -= 1;
+        self.turn.patience -= 1;
     }
 
     /// Performs a jump of all running lanes while others are elsewhere. Returns the operation to go
@@ -211,7 +211,7 @@ impl Core<'_> {
                 warp.groups.swap_remove(i)
             }
         };
-        self.patience -= u32::from(others > 0);
+        self.turn.patience -= u32::from(others > 0);
         self.active = next.mask;
         self.set_frame(next.at);
         self.set_limit(next.op);
@@ -250,7 +250,7 @@ impl Core<'_> {
 
     /// Takes the group that runs next and sets up its frame and limit.
     fn pick(&mut self) -> Option<*const Op> {
-        let (spins, favour, patience) = (self.spins, self.favour, self.patience);
+        let (spins, favour, patience) = (self.turn.spins, self.turn.favour, self.turn.patience);
         let warp = self.warp();
         warp.clock = warp.clock.wrapping_add(1);
         let best = match warp.groups.as_slice() {
@@ -272,7 +272,7 @@ impl Core<'_> {
         let warp = self.warp();
         if warp.groups.len() > 1 {
             if favour.1 > 0 {
-                self.favour.1 -= 1;
+                self.turn.favour.1 -= 1;
             } else if spins > SPINS || patience == 0 {
                 // The other group that has waited longest goes first for a while.
                 let clock = warp.clock;
@@ -283,12 +283,12 @@ impl Core<'_> {
                     .filter(|(i, g)| *i != best && g.wait == Wait::Ready);
                 if let Some((i, group)) = oldest.max_by_key(|(_, g)| clock.wrapping_sub(g.ran)) {
                     best = i;
-                    self.favour = (group.mask, FAVOUR);
+                    self.turn.favour = (group.mask, FAVOUR);
                 }
-                self.spins = 0;
-                self.patience = PATIENCE;
+                self.turn.spins = 0;
+                self.turn.patience = PATIENCE;
             } else {
-                self.patience -= 1;
+                self.turn.patience -= 1;
             }
         }
         let group = self.warp().groups.swap_remove(best);

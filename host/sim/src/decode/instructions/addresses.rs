@@ -33,9 +33,7 @@ fn window(i: &Instruction) -> Option<u64> {
 /// constant addresses are generic already. The address of a parameter is generic in a register of
 /// 64 bits and an offset in one of 32 bits; both become generic.
 pub(super) fn cvta<'a>(b: &mut Builder<'a, '_>, i: &Instruction) -> Result<()> {
-    let [d, a] = b.body.operands(i) else {
-        return invalid("`cvta` takes a destination and a source");
-    };
+    let [d, a] = b.operands(i)?;
     let to = i.modifiers.has(M::To);
     let run = match (window(i), to) {
         (Some(0), _) => alu::unary(|a: u64| a),
@@ -49,21 +47,12 @@ pub(super) fn cvta<'a>(b: &mut Builder<'a, '_>, i: &Instruction) -> Result<()> {
     };
     let a = b.source(a, 8, None)?;
     let d = b.destination(d, 8)?;
-    b.emit(
-        run,
-        Operands {
-            d,
-            a,
-            ..Operands::default()
-        },
-    );
+    b.emit(run, Operands::to(d).a(a));
     Ok(())
 }
 
 pub(super) fn isspacep<'a>(b: &mut Builder<'a, '_>, i: &Instruction) -> Result<()> {
-    let [d, a] = b.body.operands(i) else {
-        return invalid("`isspacep` takes a destination and an address");
-    };
+    let [d, a] = b.operands(i)?;
     let run = match i.modifiers.first() {
         Some(M::Global) => misc::is_global,
         Some(M::Const) => misc::is_constant,
@@ -79,26 +68,14 @@ pub(super) fn isspacep<'a>(b: &mut Builder<'a, '_>, i: &Instruction) -> Result<(
     };
     let a = wide(b, a)?;
     let d = b.predicate_destination(d)?;
-    b.emit(
-        run,
-        Operands {
-            d,
-            a,
-            b: a,
-            ..Operands::default()
-        },
-    );
+    b.emit(run, Operands::to(d).a(a).b(a));
     Ok(())
 }
 
 /// Returns the address of a kernel's parameter in generic form, from one in a register.
 pub(super) fn of_parameter<'a>(b: &mut Builder<'a, '_>, operand: &Operand<'a>) -> Result<u32> {
     let (a, d) = (wide(b, operand)?, b.scratch(8)?);
-    let none = Operands::default();
-    b.emit(
-        alu::unary(|a: u64| a | window::PARAM),
-        Operands { d, a, ..none },
-    );
+    b.emit(alu::unary(|a: u64| a | window::PARAM), Operands::to(d).a(a));
     Ok(d)
 }
 
@@ -108,14 +85,7 @@ fn wide<'a>(b: &mut Builder<'a, '_>, operand: &Operand<'a>) -> Result<u32> {
         return b.source(operand, 8, None);
     }
     let (a, d) = (b.source(operand, 4, None)?, b.scratch(8)?);
-    b.emit(
-        alu::unary_rare(|a: u32| u64::from(a)),
-        Operands {
-            d,
-            a,
-            ..Operands::default()
-        },
-    );
+    b.emit(alu::unary_rare(|a: u32| u64::from(a)), Operands::to(d).a(a));
     Ok(d)
 }
 
@@ -125,9 +95,7 @@ pub(super) fn mapa<'a>(b: &mut Builder<'a, '_>, i: &Instruction) -> Result<()> {
     const fn at(address: u64, rank: u32) -> u64 {
         address % SHARED_PER_BLOCK + (rank as u64 + 1) * SHARED_PER_BLOCK
     }
-    let [d, a, rank] = b.body.operands(i) else {
-        return invalid("`mapa` takes a destination, an address and a rank");
-    };
+    let [d, a, rank] = b.operands(i)?;
     let shared = i.modifiers.has(M::SharedCluster);
     let (width, run): (u64, Handler) = match (shared, i.modifiers.has(M::U64)) {
         (true, true) => (8, alu::binary_rare(at)),
@@ -144,15 +112,7 @@ pub(super) fn mapa<'a>(b: &mut Builder<'a, '_>, i: &Instruction) -> Result<()> {
     };
     let (a, rank) = (b.source(a, width, None)?, b.source(rank, 4, None)?);
     let d = b.destination(d, width)?;
-    b.emit(
-        run,
-        Operands {
-            d,
-            a,
-            b: rank,
-            ..Operands::default()
-        },
-    );
+    b.emit(run, Operands::to(d).a(a).b(rank));
     Ok(())
 }
 
@@ -163,9 +123,7 @@ pub(super) fn getctarank<'a>(b: &mut Builder<'a, '_>, i: &Instruction) -> Result
             rank => (rank as u32).wrapping_sub(1),
         }
     }
-    let [d, a] = b.body.operands(i) else {
-        return invalid("`getctarank` takes a destination and an address");
-    };
+    let [d, a] = b.operands(i)?;
     let shared = i.modifiers.has(M::SharedCluster);
     let (width, run): (u64, Handler) = match (shared, i.modifiers.has(M::U64)) {
         (true, true) => (8, alu::binary_rare(rank)),
@@ -180,15 +138,7 @@ pub(super) fn getctarank<'a>(b: &mut Builder<'a, '_>, i: &Instruction) -> Result
     };
     let own = b.constant(Value::Special(SpecialRegister::ClusterCtarank, 0), 4)?;
     let (a, d) = (b.source(a, width, None)?, b.destination(d, 4)?);
-    b.emit(
-        run,
-        Operands {
-            d,
-            a,
-            b: own,
-            ..Operands::default()
-        },
-    );
+    b.emit(run, Operands::to(d).a(a).b(own));
     Ok(())
 }
 
@@ -196,14 +146,8 @@ pub(super) fn stack<'a>(b: &mut Builder<'a, '_>, i: &Instruction) -> Result<()> 
     let wide = i.modifiers.has(M::U64);
     let (width, aux) = if wide { (8, 1) } else { (4, 0) };
     let operands = match (i.opcode, b.body.operands(i)) {
-        (Opcode::Stacksave, [d]) => Operands {
-            d: b.destination(d, width)?,
-            ..Operands::default()
-        },
-        (Opcode::Stackrestore, [a]) => Operands {
-            a: b.source(a, width, None)?,
-            ..Operands::default()
-        },
+        (Opcode::Stacksave, [d]) => Operands::to(b.destination(d, width)?),
+        (Opcode::Stackrestore, [a]) => Operands::NONE.a(b.source(a, width, None)?),
         (Opcode::Alloca, [d, size, align @ ..]) => {
             let align = match align {
                 [] => 8,
@@ -214,12 +158,9 @@ pub(super) fn stack<'a>(b: &mut Builder<'a, '_>, i: &Instruction) -> Result<()> 
                 }
                 _ => return invalid("the alignment of `alloca` is a power of two"),
             };
-            Operands {
-                d: b.destination(d, width)?,
-                a: b.source(size, width, None)?,
-                b: align,
-                ..Operands::default()
-            }
+            Operands::to(b.destination(d, width)?)
+                .a(b.source(size, width, None)?)
+                .b(align)
         }
         _ => return unsupported(),
     };
@@ -228,7 +169,7 @@ pub(super) fn stack<'a>(b: &mut Builder<'a, '_>, i: &Instruction) -> Result<()> 
         Opcode::Stackrestore => stack::restore,
         _ => stack::alloca,
     };
-    b.emit(run, Operands { aux, ..operands });
+    b.emit(run, operands.aux(aux));
     Ok(())
 }
 
@@ -241,13 +182,6 @@ pub(super) fn createpolicy<'a>(b: &mut Builder<'a, '_>, i: &Instruction) -> Resu
     };
     let a = b.constant(Value::Bits(POLICY), 8)?;
     let d = b.destination(d, 8)?;
-    b.emit(
-        alu::unary(|a: u64| a),
-        Operands {
-            d,
-            a,
-            ..Operands::default()
-        },
-    );
+    b.emit(alu::unary(|a: u64| a), Operands::to(d).a(a));
     Ok(())
 }

@@ -62,18 +62,14 @@ pub(super) fn fill<'a>(b: &mut Builder<'a, '_>, i: &Instruction) -> Result<()> {
     let set = |is, flag| if is { flag } else { 0 };
     b.emit(
         bulk::fill,
-        Operands {
-            a: row,
-            b: size,
-            c: offset,
-            aux: flags
+        Operands::NONE.a(row).b(size).c(offset).aux(
+            flags
                 | set(
                     b.place_of(place(i)?, to)? == TransferSpace::Generic,
                     bulk::fills::GENERIC,
                 )
                 | set(wide, bulk::fills::WIDE),
-            ..Operands::default()
-        },
+        ),
     );
     Ok(())
 }
@@ -105,8 +101,7 @@ pub(super) fn copy<'a>(b: &mut Builder<'a, '_>, i: &Instruction) -> Result<()> {
     };
     b.through_l1(i.modifiers.has(M::Ca));
     let aux = b.code.copies.push(site);
-    let none = Operands::default();
-    b.emit(run::copy, Operands { aux, ..none });
+    b.emit(run::copy, Operands::NONE.aux(aux));
     Ok(())
 }
 
@@ -114,8 +109,7 @@ pub(super) fn copy<'a>(b: &mut Builder<'a, '_>, i: &Instruction) -> Result<()> {
 /// of the machine.
 pub(super) fn commit(b: &mut Builder<'_, '_>, i: &Instruction) -> Result<()> {
     let aux = u32::from(i.modifiers.has(M::Bulk));
-    let none = Operands::default();
-    b.emit(run::commit, Operands { aux, ..none });
+    b.emit(run::commit, Operands::NONE.aux(aux));
     Ok(())
 }
 
@@ -133,14 +127,7 @@ pub(super) fn wait_for(b: &mut Builder<'_, '_>, i: &Instruction) -> Result<()> {
         (_, true, false) => wait::BULK,
         _ => wait::GROUPS,
     };
-    b.emit(
-        run::wait_for,
-        Operands {
-            b: left,
-            aux,
-            ..Operands::default()
-        },
-    );
+    b.emit(run::wait_for, Operands::NONE.b(left).aux(aux));
     Ok(())
 }
 
@@ -155,19 +142,15 @@ fn object<'a>(b: &mut Builder<'a, '_>, i: &Instruction, operand: &Operand<'a>) -
 
 /// Decodes `cp.async.mbarrier.arrive` into an operation of the machine.
 pub(super) fn arrive<'a>(b: &mut Builder<'a, '_>, i: &Instruction) -> Result<()> {
-    let [address] = b.body.operands(i) else {
-        return invalid("expected an address");
-    };
+    let [address] = b.operands(i)?;
     let Address { row, offset, flags } = object(b, i, address)?;
     b.emit(
         run::arrive,
-        Operands {
-            a: row,
-            b: u32::from(i.modifiers.has(M::Noinc)),
-            c: offset,
-            aux: flags,
-            ..Operands::default()
-        },
+        Operands::NONE
+            .a(row)
+            .b(u32::from(i.modifiers.has(M::Noinc)))
+            .c(offset)
+            .aux(flags),
     );
     Ok(())
 }
@@ -226,8 +209,7 @@ pub(super) fn join_of(operation: M, ty: Type) -> Option<(Join, usize)> {
 fn emit_bulk(b: &mut Builder<'_, '_>, site: BulkSite) {
     let aux = b.code.bulks.push(site);
     b.out.reads_asynchronously = true;
-    let none = Operands::default();
-    b.emit(bulk::start, Operands { aux, ..none });
+    b.emit(bulk::start, Operands::NONE.aux(aux));
 }
 
 /// Decodes `cp.async.bulk` and `cp.reduce.async.bulk` into an operation of the machine.
@@ -304,14 +286,11 @@ pub(super) fn from_registers<'a>(b: &mut Builder<'a, '_>, i: &Instruction) -> Re
 
 /// Decodes `mbarrier.pending_count` into an operation of the machine.
 pub(super) fn mbarrier_count<'a>(b: &mut Builder<'a, '_>, i: &Instruction) -> Result<()> {
-    let [d, state] = b.body.operands(i) else {
-        return invalid("`mbarrier.pending_count` takes a destination and a state");
-    };
+    let [d, state] = b.operands(i)?;
     let (a, d) = (b.source(state, 8, None)?, b.destination(d, 4)?);
-    let none = Operands::default();
     b.emit(
         alu::unary_rare(|state: u64| pending_count(state)),
-        Operands { d, a, ..none },
+        Operands::to(d).a(a),
     );
     Ok(())
 }
@@ -341,13 +320,11 @@ pub(super) fn mbarrier_wait<'a>(b: &mut Builder<'a, '_>, i: &Instruction) -> Res
     );
     b.emit(
         mbarrier::wait,
-        Operands {
-            d,
-            a: at.row,
-            b: state,
-            c: at.offset,
-            aux: at.flags | how,
-        },
+        Operands::to(d)
+            .a(at.row)
+            .b(state)
+            .c(at.offset)
+            .aux(at.flags | how),
     );
     Ok(())
 }
@@ -393,13 +370,11 @@ pub(super) fn mbarrier<'a>(b: &mut Builder<'a, '_>, i: &Instruction) -> Result<(
     };
     b.emit(
         run,
-        Operands {
-            d,
-            a: at.row,
-            b: count,
-            c: at.offset,
-            aux: at.flags | how,
-        },
+        Operands::to(d)
+            .a(at.row)
+            .b(count)
+            .c(at.offset)
+            .aux(at.flags | how),
     );
     Ok(())
 }

@@ -137,13 +137,11 @@ pub(super) fn atomic<'a>(b: &mut Builder<'a, '_>, i: &Instruction) -> Result<()>
     );
     b.emit(
         run,
-        Operands {
-            a: row,
-            b: list,
-            c: offset,
-            aux: flags | space << atomics::SPACE | (sources.len() as u32 - 1) << atomics::ELEMENTS,
-            ..Operands::default()
-        },
+        Operands::NONE
+            .a(row)
+            .b(list)
+            .c(offset)
+            .aux(flags | space << atomics::SPACE | (sources.len() as u32 - 1) << atomics::ELEMENTS),
     );
     Ok(())
 }

@@ -45,15 +45,7 @@ impl<'a> Builder<'a, '_> {
         let Some(run) = handler else {
             return invalid("a register of this width does not hold the type");
         };
-        self.emit(
-            run,
-            Operands {
-                d: row,
-                a: area.offset,
-                c: at,
-                ..Operands::default()
-            },
-        );
+        self.emit(run, Operands::to(row).a(area.offset).c(at));
         Ok(())
     }
 
@@ -215,16 +207,7 @@ impl<'a> Builder<'a, '_> {
             self.constant(Value::Bits(0), 4)?,
         );
         let d = self.scratch(4)?;
-        self.emit(
-            alu::choose::<u32>(),
-            Operands {
-                d,
-                a: yes,
-                b: no,
-                c,
-                ..Operands::default()
-            },
-        );
+        self.emit(alu::choose::<u32>(), Operands::to(d).a(yes).b(no).c(c));
         Ok(d)
     }
 
@@ -234,15 +217,7 @@ impl<'a> Builder<'a, '_> {
         let Some(not_zero) = table::find("setp.ne.u32") else {
             return unsupported();
         };
-        self.emit(
-            not_zero.run,
-            Operands {
-                d,
-                a: row,
-                b: zero,
-                ..Operands::default()
-            },
-        );
+        self.emit(not_zero.run, Operands::to(d).a(row).b(zero));
         Ok(())
     }
 
@@ -314,15 +289,7 @@ impl<'a> Builder<'a, '_> {
                     return unsupported();
                 };
                 self.classify(Class::Store(SpaceClass::Local), ty.size());
-                self.emit(
-                    run,
-                    Operands {
-                        d: row,
-                        a: address,
-                        c: at + byte,
-                        ..Operands::default()
-                    },
-                );
+                self.emit(run, Operands::to(row).a(address).c(at + byte));
                 self.classify(Class::Plain, 0);
             }
         }

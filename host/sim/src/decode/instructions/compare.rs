@@ -88,13 +88,11 @@ fn compare(b: &mut Builder<'_, '_>, comparison: &Comparison, from: Sources, d: u
     let Sources { a, b: y, c } = from;
     b.emit(
         comparison.entry.run,
-        Operands {
-            d,
-            a,
-            b: y,
-            c,
-            aux: comparison.with | second << combine::SECOND,
-        },
+        Operands::to(d)
+            .a(a)
+            .b(y)
+            .c(c)
+            .aux(comparison.with | second << combine::SECOND),
     );
 }
 
@@ -110,14 +108,7 @@ fn compare_halves(
     let mut upper = from;
     for row in [&mut upper.a, &mut upper.b] {
         let d = b.scratch(4)?;
-        b.emit(
-            alu::unary_rare(|a: u32| a >> 16),
-            Operands {
-                d,
-                a: *row,
-                ..Operands::default()
-            },
-        );
+        b.emit(alu::unary_rare(|a: u32| a >> 16), Operands::to(d).a(*row));
         *row = d;
     }
     compare(b, comparison, upper, high, 0);
@@ -157,13 +148,10 @@ pub(super) fn setp(b: &mut Builder<'_, '_>, i: &Instruction) -> Result<()> {
     let [low, high] = compare_halves(b, &comparison, from)?;
     b.emit(
         alu::two_predicates,
-        Operands {
-            d,
-            a: low,
-            b: high,
-            aux: second.unwrap_or(b.no_predicate()),
-            ..Operands::default()
-        },
+        Operands::to(d)
+            .a(low)
+            .b(high)
+            .aux(second.unwrap_or(b.no_predicate())),
     );
     Ok(())
 }
@@ -199,12 +187,7 @@ pub(super) fn set(b: &mut Builder<'_, '_>, i: &Instruction) -> Result<()> {
     choose(b, y, high, yes << 16)?;
     b.emit(
         alu::binary_rare(|a: u32, b: u32| a | b),
-        Operands {
-            d,
-            a: x,
-            b: y,
-            ..Operands::default()
-        },
+        Operands::to(d).a(x).b(y),
     );
     Ok(())
 }
@@ -213,16 +196,7 @@ pub(super) fn set(b: &mut Builder<'_, '_>, i: &Instruction) -> Result<()> {
 fn choose(b: &mut Builder<'_, '_>, d: u32, p: u32, yes: u32) -> Result<()> {
     let a = b.constant(Value::Bits(yes.into()), 4)?;
     let zero = b.constant(Value::Bits(0), 4)?;
-    b.emit(
-        alu::choose::<u32>(),
-        Operands {
-            d,
-            a,
-            b: zero,
-            c: p,
-            ..Operands::default()
-        },
-    );
+    b.emit(alu::choose::<u32>(), Operands::to(d).a(a).b(zero).c(p));
     Ok(())
 }
 
@@ -232,52 +206,31 @@ pub(super) fn testp<'a>(b: &mut Builder<'a, '_>, i: &Instruction) -> Result<()> 
     };
     let a = b.source(a, entry.sources[0], literal_type(i))?;
     let d = b.predicate_destination(d)?;
-    b.emit(
-        entry.run,
-        Operands {
-            d,
-            a,
-            b: a,
-            ..Operands::default()
-        },
-    );
+    b.emit(entry.run, Operands::to(d).a(a).b(a));
     Ok(())
 }
 
 /// Decodes `lop3.or.b32 d|p, a, b, c, table, q`. In addition to the value, it tests whether the
 /// value is not zero, and combines the result with `q`.
 pub(super) fn lop3<'a>(b: &mut Builder<'a, '_>, i: &Instruction) -> Result<()> {
-    let [to, x, y, z, table, q] = b.body.operands(i) else {
-        return invalid(
-            "`lop3` with .or or .and takes `d|p`, three operands, a constant and a predicate",
-        );
-    };
+    let [to, x, y, z, table, q] = b.operands(i)?;
     let (Operand::Pair(to, p), Some(entry), Some(not_zero)) =
         (*to, table::find("lop3.b32"), table::find("setp.ne.b32"))
     else {
         return unsupported();
     };
     let value = b.scratch(4)?;
-    let o = Operands {
-        d: value,
-        a: b.source(x, 4, None)?,
-        b: b.source(y, 4, None)?,
-        c: b.source(z, 4, None)?,
-        aux: b.source(table, 4, None)?,
-    };
+    let o = Operands::to(value)
+        .a(b.source(x, 4, None)?)
+        .b(b.source(y, 4, None)?)
+        .c(b.source(z, 4, None)?)
+        .aux(b.source(table, 4, None)?);
     let zero = b.constant(Value::Bits(0), 4)?;
     let c = b.predicate(q)?;
     b.emit(entry.run, o);
     if let Some(to) = to {
         let d = b.register(&Operand::Register(to), 4)?;
-        b.emit(
-            alu::unary(|a: u32| a),
-            Operands {
-                d,
-                a: value,
-                ..Operands::default()
-            },
-        );
+        b.emit(alu::unary(|a: u32| a), Operands::to(d).a(value));
     }
     if let Some(p) = p {
         let d = b.predicate_register(p)?;
@@ -288,13 +241,7 @@ pub(super) fn lop3<'a>(b: &mut Builder<'a, '_>, i: &Instruction) -> Result<()> {
         };
         b.emit(
             not_zero.run,
-            Operands {
-                d,
-                a: value,
-                b: zero,
-                c,
-                aux: with,
-            },
+            Operands::to(d).a(value).b(zero).c(c).aux(with),
         );
     }
     Ok(())

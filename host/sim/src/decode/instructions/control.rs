@@ -23,7 +23,7 @@ pub(super) fn branch(b: &mut Builder<'_, '_>, i: &Instruction) -> Result<()> {
         b.classify(Class::Branch, 0);
     }
     b.jump_to(label);
-    leads(b, pattern::successors(i), run::branch, Operands::default());
+    leads(b, pattern::successors(i), run::branch, Operands::NONE);
     Ok(())
 }
 
@@ -44,11 +44,7 @@ pub(super) fn branch_indexed<'a>(b: &mut Builder<'a, '_>, i: &Instruction) -> Re
         b,
         pattern::successors(i),
         run::branch_indexed,
-        Operands {
-            a,
-            aux,
-            ..Operands::default()
-        },
+        Operands::NONE.a(a).aux(aux),
     );
     Ok(())
 }
@@ -78,7 +74,7 @@ pub(super) fn breakpoint(b: &mut Builder<'_, '_>, i: &Instruction) -> Result<()>
 }
 
 fn end(b: &mut Builder<'_, '_>, i: &Instruction, run: Handler) -> Result<()> {
-    leads(b, pattern::successors(i), run, Operands::default());
+    leads(b, pattern::successors(i), run, Operands::NONE);
     Ok(())
 }
 
@@ -132,11 +128,7 @@ pub(super) fn call<'a>(b: &mut Builder<'a, '_>, i: &Instruction) -> Result<()> {
                 b,
                 pattern::successors(i),
                 run::call_indirect,
-                Operands {
-                    a,
-                    aux,
-                    ..Operands::default()
-                },
+                Operands::NONE.a(a).aux(aux),
             );
             b.deliver(deliveries)
         }
@@ -188,10 +180,7 @@ fn call_function<'a>(
         b,
         pattern::successors(i),
         run::call,
-        Operands {
-            aux,
-            ..Operands::default()
-        },
+        Operands::NONE.aux(aux),
     );
     b.deliver(deliveries)
 }
@@ -266,14 +255,6 @@ fn call_builtin<'a>(
         arguments,
         results,
     });
-    leads(
-        b,
-        successors,
-        run,
-        Operands {
-            aux,
-            ..Operands::default()
-        },
-    );
+    leads(b, successors, run, Operands::NONE.aux(aux));
     b.deliver(deliveries)
 }

@@ -254,13 +254,7 @@ pub(super) fn four_randomly<'a>(b: &mut Builder<'a, '_>, i: &Instruction) -> Res
     }
     let random = b.source(random, 4, None)?;
     let (above, d) = (b.scratch(4)?, b.destination(to, 4)?);
-    let operands = |d, a, b, aux| Operands {
-        d,
-        a,
-        b,
-        c: random,
-        aux,
-    };
+    let operands = |d, a, b, aux| Operands::to(d).a(a).b(b).c(random).aux(aux);
     b.emit(upper.run, operands(above, rows[0], rows[1], 0));
     b.emit(lower.run, operands(d, rows[2], rows[3], above));
     Ok(())
@@ -268,14 +262,7 @@ pub(super) fn four_randomly<'a>(b: &mut Builder<'a, '_>, i: &Instruction) -> Res
 
 /// Adds the operation `d = run(a)`.
 fn apply(b: &mut Builder<'_, '_>, run: Handler, d: u32, a: u32) {
-    b.emit(
-        run,
-        Operands {
-            d,
-            a,
-            ..Operands::default()
-        },
-    );
+    b.emit(run, Operands::to(d).a(a));
 }
 
 /// Returns the source's row. If the register is wider than the type, its low bits are used.

@@ -163,14 +163,7 @@ pub(super) fn multiply<'a>(b: &mut Builder<'a, '_>, i: &Instruction) -> Result<(
         rows,
         scaling,
     });
-    b.emit(
-        matrix::multiply(),
-        Operands {
-            b: members,
-            aux,
-            ..Operands::default()
-        },
-    );
+    b.emit(matrix::multiply(), Operands::NONE.b(members).aux(aux));
     Ok(())
 }
 
@@ -291,13 +284,11 @@ pub(super) fn move_tile<'a>(b: &mut Builder<'a, '_>, i: &Instruction) -> Result<
     });
     b.emit(
         if store { tile::store } else { tile::load },
-        Operands {
-            d: members,
-            a: row,
-            b: stride,
-            c: offset,
-            aux: flags | index << flag::ELEMENTS,
-        },
+        Operands::to(members)
+            .a(row)
+            .b(stride)
+            .c(offset)
+            .aux(flags | index << flag::ELEMENTS),
     );
     Ok(())
 }
@@ -327,37 +318,23 @@ pub(super) fn move_rows<'a>(b: &mut Builder<'a, '_>, i: &Instruction) -> Result<
         } else {
             matrix::load_rows
         },
-        Operands {
-            d: members,
-            a: row,
-            b: list,
-            c: offset,
-            aux: flags
+        Operands::to(members).a(row).b(list).c(offset).aux(
+            flags
                 | flag(i.modifiers.has(M::Trans), rows::TRANS)
                 | flag(generic, rows::GENERIC)
                 | flag(!i.modifiers.has(M::M8n8), rows::BYTES)
                 | flag(i.modifiers.has(M::B6x16P32), rows::SIX)
                 | flag(i.modifiers.has(M::B4x16P64), rows::FOUR)
                 | (registers.len() as u32) << rows::COUNT,
-        },
+        ),
     );
     Ok(())
 }
 
 pub(super) fn movmatrix<'a>(b: &mut Builder<'a, '_>, i: &Instruction) -> Result<()> {
-    let [d, a] = b.body.operands(i) else {
-        return invalid("`movmatrix` takes a destination and a source");
-    };
+    let [d, a] = b.operands(i)?;
     let (a, d) = (b.source(a, 4, None)?, b.destination(d, 4)?);
     let members = everybody(b)?;
-    b.emit(
-        matrix::transpose,
-        Operands {
-            d,
-            a,
-            b: members,
-            ..Operands::default()
-        },
-    );
+    b.emit(matrix::transpose, Operands::to(d).a(a).b(members));
     Ok(())
 }

@@ -132,15 +132,7 @@ impl<'a> Builder<'a, '_> {
         let Some(add) = table::find("add.u64") else {
             return unsupported();
         };
-        self.emit(
-            add.run,
-            Operands {
-                d,
-                a: row,
-                b,
-                ..Operands::default()
-            },
-        );
+        self.emit(add.run, Operands::to(d).a(row).b(b));
         Ok(Address {
             row: d,
             offset: 0,
@@ -334,16 +326,7 @@ pub(super) fn transfer<'a>(b: &mut Builder<'a, '_>, i: &Instruction) -> Result<(
         },
         bytes,
     );
-    b.emit(
-        run,
-        Operands {
-            d,
-            a: row,
-            c: offset,
-            aux,
-            ..Operands::default()
-        },
-    );
+    b.emit(run, Operands::to(d).a(row).c(offset).aux(aux));
     Ok(())
 }
 

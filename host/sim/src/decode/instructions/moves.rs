@@ -20,7 +20,7 @@ use crate::semantics::compare::{
 
 /// Decodes an instruction that affects only a cache or a profiler. It does nothing here.
 pub(super) fn nothing(b: &mut Builder<'_, '_>, _: &Instruction) -> Result<()> {
-    b.emit(misc::nothing, Operands::default());
+    b.emit(misc::nothing, Operands::NONE);
     Ok(())
 }
 
@@ -34,9 +34,7 @@ fn copy(width: u64) -> Handler {
 }
 
 pub(super) fn mov<'a>(b: &mut Builder<'a, '_>, i: &Instruction) -> Result<()> {
-    let [d, a] = b.body.operands(i) else {
-        return invalid("`mov` takes a destination and a source");
-    };
+    let [d, a] = b.operands(i)?;
     let Some(ty) = i.modifiers.types().last() else {
         return invalid("no type");
     };
@@ -44,25 +42,15 @@ pub(super) fn mov<'a>(b: &mut Builder<'a, '_>, i: &Instruction) -> Result<()> {
         let Some(not_zero) = table::find("setp.ne.b32") else {
             return unsupported();
         };
-        let operands = Operands {
-            d: b.predicate_destination(d)?,
-            a: b.source(a, 4, None)?,
-            b: b.constant(Value::Bits(0), 4)?,
-            ..Operands::default()
-        };
+        let operands = Operands::to(b.predicate_destination(d)?)
+            .a(b.source(a, 4, None)?)
+            .b(b.constant(Value::Bits(0), 4)?);
         b.emit(not_zero.run, operands);
         return Ok(());
     }
     if ty == Type::Pred {
         let (d, a) = (b.predicate_destination(d)?, b.predicate(a)?);
-        b.emit(
-            alu::predicate(|a, _| a),
-            Operands {
-                d,
-                a,
-                ..Operands::default()
-            },
-        );
+        b.emit(alu::predicate(|a, _| a), Operands::to(d).a(a));
         return Ok(());
     }
     let width = repr(ty.size());
@@ -75,14 +63,7 @@ pub(super) fn mov<'a>(b: &mut Builder<'a, '_>, i: &Instruction) -> Result<()> {
     }
     let a = b.source(a, width, Some(ty))?;
     let d = b.destination(d, width)?;
-    b.emit(
-        copy(width),
-        Operands {
-            d,
-            a,
-            ..Operands::default()
-        },
-    );
+    b.emit(copy(width), Operands::to(d).a(a));
     Ok(())
 }
 
@@ -118,14 +99,7 @@ fn elementwise<'a>(
     }
     let reads = moves.iter().step_by(2);
     for &(d, a) in reads.chain(moves.iter().skip(1).step_by(2)) {
-        b.emit(
-            copy(width),
-            Operands {
-                d,
-                a,
-                ..Operands::default()
-            },
-        );
+        b.emit(copy(width), Operands::to(d).a(a));
     }
     Ok(())
 }
@@ -141,12 +115,7 @@ fn clock<'a>(b: &mut Builder<'a, '_>, d: &Operand<'a>, register: S, width: u64) 
     let d = b.destination(d, width)?;
     b.emit(
         misc::clock,
-        Operands {
-            d,
-            b: u32::from(width == 8),
-            aux: shift,
-            ..Operands::default()
-        },
+        Operands::to(d).b(u32::from(width == 8)).aux(shift),
     );
     Ok(true)
 }
@@ -189,24 +158,10 @@ fn unpack<'a>(b: &mut Builder<'a, '_>, d: &Operand<'a>, a: &Operand<'a>, ty: Typ
             (16, 4, 3) => alu::unary_rare(|a: u128| (a >> 96) as u32),
             _ => return unsupported(),
         };
-        b.emit(
-            run,
-            Operands {
-                d: temporary,
-                a: from,
-                ..Operands::default()
-            },
-        );
+        b.emit(run, Operands::to(temporary).a(from));
     }
     for (temporary, d, _) in places {
-        b.emit(
-            copy(repr(part)),
-            Operands {
-                d,
-                a: temporary,
-                ..Operands::default()
-            },
-        );
+        b.emit(copy(repr(part)), Operands::to(d).a(temporary));
     }
     Ok(())
 }
@@ -240,21 +195,17 @@ fn pack<'a>(b: &mut Builder<'a, '_>, d: &Operand<'a>, a: &Operand<'a>, ty: Type)
     };
     b.emit(
         run,
-        Operands {
-            d,
-            a: rows[0],
-            b: rows[1],
-            c: rows[2],
-            aux: rows[3],
-        },
+        Operands::to(d)
+            .a(rows[0])
+            .b(rows[1])
+            .c(rows[2])
+            .aux(rows[3]),
     );
     Ok(())
 }
 
 pub(super) fn selp<'a>(b: &mut Builder<'a, '_>, i: &Instruction) -> Result<()> {
-    let [d, x, y, p] = b.body.operands(i) else {
-        return invalid("`selp` takes four operands");
-    };
+    let [d, x, y, p] = b.operands(i)?;
     let Some(ty) = i.modifiers.types().last() else {
         return invalid("no type");
     };
@@ -270,24 +221,13 @@ pub(super) fn selp<'a>(b: &mut Builder<'a, '_>, i: &Instruction) -> Result<()> {
     if width == 16 {
         return unsupported();
     }
-    b.emit(
-        run,
-        Operands {
-            d,
-            a,
-            b: y,
-            c,
-            ..Operands::default()
-        },
-    );
+    b.emit(run, Operands::to(d).a(a).b(y).c(c));
     Ok(())
 }
 
 /// Decodes `slct`: `a` if `c` is not negative, else `b`.
 pub(super) fn slct<'a>(b: &mut Builder<'a, '_>, i: &Instruction) -> Result<()> {
-    let [d, x, y, z] = b.body.operands(i) else {
-        return invalid("`slct` takes four operands");
-    };
+    let [d, x, y, z] = b.operands(i)?;
     let types: Vec<Type> = i.modifiers.types().collect();
     let [ty, by] = types[..] else {
         return invalid("`slct` has two types");
@@ -309,16 +249,7 @@ pub(super) fn slct<'a>(b: &mut Builder<'a, '_>, i: &Instruction) -> Result<()> {
         b.source(z, 4, Some(by))?,
     );
     let d = b.destination(d, width)?;
-    b.emit(
-        run,
-        Operands {
-            d,
-            a,
-            b: y,
-            c,
-            ..Operands::default()
-        },
-    );
+    b.emit(run, Operands::to(d).a(a).b(y).c(c));
     Ok(())
 }
 
@@ -337,14 +268,6 @@ pub(super) fn predicates<'a>(b: &mut Builder<'a, '_>, i: &Instruction) -> Result
         _ => return unsupported(),
     };
     let (a, y) = (b.predicate(x)?, b.predicate(y)?);
-    b.emit(
-        run,
-        Operands {
-            d,
-            a,
-            b: y,
-            ..Operands::default()
-        },
-    );
+    b.emit(run, Operands::to(d).a(a).b(y));
     Ok(())
 }

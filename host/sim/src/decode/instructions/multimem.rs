@@ -71,13 +71,11 @@ pub(super) fn multimem<'a>(b: &mut Builder<'a, '_>, i: &Instruction) -> Result<(
     b.classify(class(SpaceClass::Global), ty.size() * elements.len() as u64);
     b.emit(
         run::multimem,
-        Operands {
-            a: row,
-            b: site,
-            c: offset,
-            aux: flags | spins | last << shift,
-            ..Operands::default()
-        },
+        Operands::NONE
+            .a(row)
+            .b(site)
+            .c(offset)
+            .aux(flags | spins | last << shift),
     );
     Ok(())
 }

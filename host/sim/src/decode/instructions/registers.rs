@@ -34,15 +34,6 @@ pub(super) fn registers<'a>(b: &mut Builder<'a, '_>, i: &Instruction) -> Result<
     if entry.shape == table::Shape::Carry {
         aux = u32::from(i.modifiers.has(Modifier::Cc));
     }
-    b.emit(
-        entry.run,
-        Operands {
-            d,
-            a,
-            b: b_row,
-            c,
-            aux,
-        },
-    );
+    b.emit(entry.run, Operands::to(d).a(a).b(b_row).c(c).aux(aux));
     Ok(())
 }

@@ -12,17 +12,9 @@ use crate::ptx::ast::{Instruction, Modifier as M, Opcode, Operand, Type};
 use crate::semantics::int;
 
 pub(super) fn activemask<'a>(b: &mut Builder<'a, '_>, i: &Instruction) -> Result<()> {
-    let [d] = b.body.operands(i) else {
-        return invalid("`activemask` takes a destination");
-    };
+    let [d] = b.operands(i)?;
     let d = b.destination(d, 4)?;
-    b.emit(
-        exchange::activemask,
-        Operands {
-            d,
-            ..Operands::default()
-        },
-    );
+    b.emit(exchange::activemask, Operands::to(d));
     Ok(())
 }
 
@@ -45,43 +37,28 @@ pub(super) fn fence(b: &mut Builder<'_, '_>, i: &Instruction) -> Result<()> {
         misc::fence
     };
     let aux = u32::from(i.modifiers.has(M::Cta));
-    b.emit(
-        run,
-        Operands {
-            aux,
-            ..Operands::default()
-        },
-    );
+    b.emit(run, Operands::NONE.aux(aux));
     Ok(())
 }
 
 pub(super) fn nanosleep(b: &mut Builder<'_, '_>, _: &Instruction) -> Result<()> {
-    b.emit(misc::nanosleep, Operands::default());
+    b.emit(misc::nanosleep, Operands::NONE);
     Ok(())
 }
 
 /// Decodes `griddepcontrol` into an operation of the machine.
 pub(super) fn grid_dependency(b: &mut Builder<'_, '_>, i: &Instruction) -> Result<()> {
     let aux = u32::from(i.modifiers.has(M::Wait));
-    let none = Operands::default();
-    b.emit(misc::grid_dependency, Operands { aux, ..none });
+    b.emit(misc::grid_dependency, Operands::NONE.aux(aux));
     Ok(())
 }
 
 /// Decodes `bar.warp.sync` into an operation of the machine.
 pub(super) fn warp_barrier<'a>(b: &mut Builder<'a, '_>, i: &Instruction) -> Result<()> {
-    let [mask] = b.body.operands(i) else {
-        return invalid("`bar.warp.sync` takes a mask");
-    };
+    let [mask] = b.operands(i)?;
     let mask = b.source(mask, 4, None)?;
     b.meets(i, &[], &[(mask, 4)]);
-    b.emit(
-        exchange::warp_barrier,
-        Operands {
-            b: mask,
-            ..Operands::default()
-        },
-    );
+    b.emit(exchange::warp_barrier, Operands::NONE.b(mask));
     Ok(())
 }
 
@@ -96,13 +73,7 @@ pub(super) fn cluster_barrier(b: &mut Builder<'_, '_>, i: &Instruction) -> Resul
     let flag = |is, flag| if is { flag } else { 0 };
     let relaxed = i.modifiers.has(M::Relaxed);
     let aux = flag(aligned, cluster::ALIGNED) | flag(relaxed, cluster::RELAXED);
-    b.emit(
-        run,
-        Operands {
-            aux,
-            ..Operands::default()
-        },
-    );
+    b.emit(run, Operands::NONE.aux(aux));
     Ok(())
 }
 
@@ -144,13 +115,7 @@ pub(super) fn barrier<'a>(b: &mut Builder<'a, '_>, i: &Instruction) -> Result<()
         }
         b.emit(
             block::barrier,
-            Operands {
-                d,
-                a,
-                b: count_row,
-                c,
-                aux: aux | what,
-            },
+            Operands::to(d).a(a).b(count_row).c(c).aux(aux | what),
         );
         return Ok(());
     }
@@ -172,12 +137,7 @@ pub(super) fn barrier<'a>(b: &mut Builder<'a, '_>, i: &Instruction) -> Result<()
     }
     b.emit(
         block::barrier,
-        Operands {
-            a,
-            b: count_row,
-            aux: aux | what,
-            ..Operands::default()
-        },
+        Operands::NONE.a(a).b(count_row).aux(aux | what),
     );
     Ok(())
 }
@@ -217,13 +177,7 @@ pub(super) fn shuffle<'a>(b: &mut Builder<'a, '_>, i: &Instruction) -> Result<()
     let list = b.list(&[members, predicate]);
     b.emit(
         exchange::shuffle(),
-        Operands {
-            d,
-            a,
-            b: lane,
-            c,
-            aux: list << 2 | mode,
-        },
+        Operands::to(d).a(a).b(lane).c(c).aux(list << 2 | mode),
     );
     Ok(())
 }
@@ -240,11 +194,7 @@ pub(super) fn vote<'a>(b: &mut Builder<'a, '_>, i: &Instruction) -> Result<()> {
         // The operand is a constant. Lanes that use the other forms pass a predicate, and need a
         // place for it.
         let [d, _] = b.scratch_predicates();
-        let constant = Operands {
-            d,
-            a,
-            ..Operands::default()
-        };
+        let constant = Operands::to(d).a(a);
         b.emit(alu::predicate(|a, _| a), constant);
         a = d;
     }
@@ -253,15 +203,7 @@ pub(super) fn vote<'a>(b: &mut Builder<'a, '_>, i: &Instruction) -> Result<()> {
         if members != WHO_RUNS {
             b.meets(i, &[(d, 4)], &[(a, 0), (members, 4)]);
         }
-        b.emit(
-            exchange::ballot,
-            Operands {
-                d,
-                a,
-                b: members,
-                ..Operands::default()
-            },
-        );
+        b.emit(exchange::ballot, Operands::to(d).a(a).b(members));
         return Ok(());
     }
     let run = match () {
@@ -276,22 +218,12 @@ pub(super) fn vote<'a>(b: &mut Builder<'a, '_>, i: &Instruction) -> Result<()> {
     if members != WHO_RUNS {
         b.meets(i, &[(d, 0)], &[(a, 0), (members, 4)]);
     }
-    b.emit(
-        run,
-        Operands {
-            d,
-            a,
-            b: members,
-            ..Operands::default()
-        },
-    );
+    b.emit(run, Operands::to(d).a(a).b(members));
     Ok(())
 }
 
 pub(super) fn matches<'a>(b: &mut Builder<'a, '_>, i: &Instruction) -> Result<()> {
-    let [d, a, members] = *b.body.operands(i) else {
-        return invalid("`match.sync` takes three operands");
-    };
+    let [d, a, members] = *b.operands(i)?;
     let wide = i.modifiers.has(M::B64);
     let nobody = b.no_predicate();
     let (d, predicate) = match d {
@@ -314,23 +246,12 @@ pub(super) fn matches<'a>(b: &mut Builder<'a, '_>, i: &Instruction) -> Result<()
     let members = b.source(&members, 4, None)?;
     let width = if wide { 8 } else { 4 };
     b.meets(i, &[(d, 4), (predicate, 0)], &[(a, width), (members, 4)]);
-    b.emit(
-        run,
-        Operands {
-            d,
-            a,
-            b: members,
-            aux: predicate,
-            ..Operands::default()
-        },
-    );
+    b.emit(run, Operands::to(d).a(a).b(members).aux(predicate));
     Ok(())
 }
 
 pub(super) fn redux<'a>(b: &mut Builder<'a, '_>, i: &Instruction) -> Result<()> {
-    let [d, a, members] = *b.body.operands(i) else {
-        return invalid("`redux.sync` takes three operands");
-    };
+    let [d, a, members] = *b.operands(i)?;
     let ty = i.modifiers.types().last();
     let run = match (i.modifiers.iter().find(|m| **m != M::Sync), ty) {
         (Some(M::Add), Some(Type::U32 | Type::S32)) => exchange::redux(int::add_u32),
@@ -352,16 +273,7 @@ pub(super) fn redux<'a>(b: &mut Builder<'a, '_>, i: &Instruction) -> Result<()> 
     let aux = flag(M::Max, extreme::MAX)
         | flag(M::Abs, extreme::ABS)
         | flag(M::PropagateNan, extreme::NAN);
-    b.emit(
-        run,
-        Operands {
-            d,
-            a,
-            b: members,
-            aux,
-            ..Operands::default()
-        },
-    );
+    b.emit(run, Operands::to(d).a(a).b(members).aux(aux));
     Ok(())
 }
 
@@ -376,14 +288,6 @@ pub(super) fn elect<'a>(b: &mut Builder<'a, '_>, i: &Instruction) -> Result<()> 
     };
     let members = b.source(&members, 4, None)?;
     b.meets(i, &[(d, 0), (aux, 4)], &[(members, 4)]);
-    b.emit(
-        exchange::elect,
-        Operands {
-            d,
-            b: members,
-            aux,
-            ..Operands::default()
-        },
-    );
+    b.emit(exchange::elect, Operands::to(d).b(members).aux(aux));
     Ok(())
 }

@@ -117,8 +117,7 @@ fn joins(i: &Instruction) -> Result<Vec<Option<(Join, usize)>>> {
 }
 
 fn emit(b: &mut Builder<'_, '_>, run: Handler, index: u32) {
-    let none = Operands::default();
-    b.emit(run, Operands { aux: index, ..none });
+    b.emit(run, Operands::NONE.aux(index));
 }
 
 /// Returns the rows of a vector's elements. Their lanes have four bytes.

@@ -114,13 +114,7 @@ impl<'a> Builder<'a, '_> {
 
     fn image(&mut self, handler: Handler, site: ImageSite) -> Result<()> {
         let aux = self.code.images.push(site);
-        self.emit(
-            handler,
-            Operands {
-                aux,
-                ..Operands::default()
-            },
-        );
+        self.emit(handler, Operands::NONE.aux(aux));
         Ok(())
     }
 }
@@ -247,9 +241,7 @@ pub(super) fn query<'a>(b: &mut Builder<'a, '_>, i: &Instruction) -> Result<()> 
 }
 
 pub(super) fn is_type<'a>(b: &mut Builder<'a, '_>, i: &Instruction) -> Result<()> {
-    let [d, object] = *b.body.operands(i) else {
-        return invalid("expected a predicate and an address");
-    };
+    let [d, object] = *b.operands(i)?;
     let values = vec![b.predicate_destination(&d)?];
     let handle = b.handle(&object)?;
     let texture = match () {
@@ -313,9 +305,7 @@ impl<'a> Builder<'a, '_> {
 
 pub(super) fn load<'a>(b: &mut Builder<'a, '_>, i: &Instruction) -> Result<()> {
     let (geometry, ty) = (geometry(i)?, element(i)?);
-    let [results, object] = *b.body.operands(i) else {
-        return invalid("expected results and an object");
-    };
+    let [results, object] = *b.operands(i)?;
     let (elements, width) = b.surface_elements(&results, ty);
     let mut values = Vec::with_capacity(elements.len());
     for element in &elements {
@@ -331,9 +321,7 @@ pub(super) fn load<'a>(b: &mut Builder<'a, '_>, i: &Instruction) -> Result<()> {
 
 pub(super) fn store<'a>(b: &mut Builder<'a, '_>, i: &Instruction) -> Result<()> {
     let (geometry, ty) = (geometry(i)?, element(i)?);
-    let [object, from] = *b.body.operands(i) else {
-        return invalid("expected an object and values");
-    };
+    let [object, from] = *b.operands(i)?;
     let (elements, width) = b.surface_elements(&from, ty);
     let mut values = Vec::with_capacity(elements.len());
     for element in &elements {

@@ -34,13 +34,7 @@ pub(super) fn video<'a>(b: &mut Builder<'a, '_>, i: &Instruction) -> Result<()> 
     let aux = b.code.videos.push(what);
     b.emit(
         run::video,
-        Operands {
-            d,
-            a: left,
-            b: right,
-            c: third,
-            aux,
-        },
+        Operands::to(d).a(left).b(right).c(third).aux(aux),
     );
     Ok(())
 }

@@ -29,14 +29,7 @@ pub(super) fn order(b: &mut Builder<'_, '_>, i: &Instruction) -> Result<()> {
         }
         _ => return unsupported(),
     };
-    b.emit(
-        run,
-        Operands {
-            b: members,
-            c: left,
-            ..Operands::default()
-        },
-    );
+    b.emit(run, Operands::NONE.b(members).c(left));
     Ok(())
 }
 
@@ -114,14 +107,7 @@ pub(super) fn multiply<'a>(b: &mut Builder<'a, '_>, i: &Instruction) -> Result<(
     };
     let aux = b.code.warpgroups.push(site);
     b.out.reads_asynchronously = true;
-    b.emit(
-        warpgroup::multiply(),
-        Operands {
-            b: members,
-            aux,
-            ..Operands::default()
-        },
-    );
+    b.emit(warpgroup::multiply(), Operands::NONE.b(members).aux(aux));
     Ok(())
 }
 

@@ -237,8 +237,8 @@ unsafe fn start_one(
         let spot = spot(core, space, address);
         core.begin_access(op, lane, act, spot, bytes);
         if spot.0.is_none() {
-            core.effects += 1;
-            core.written += bytes;
+            core.turn.effects += 1;
+            core.tally.written += bytes;
         }
         let until = until(core, op, lane, &to, spot)?;
         let effect = PendingEffect::Copy(ByteCopy {
@@ -318,7 +318,7 @@ unsafe fn source(
             let spot = spot(core, from.space, address);
             core.begin_access(op, lane, AccessKind::Read, spot, bytes);
             if spot.0.is_none() {
-                core.read += bytes;
+                core.tally.read += bytes;
             }
             Some((Source::Memory(host), Some(spot)))
         }

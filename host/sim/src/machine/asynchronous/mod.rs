@@ -136,7 +136,7 @@ pub(crate) unsafe fn copy(core: &mut Core<'_>, op: *const Op) -> *const Op {
         }
         let spot = core.owner(site.to.space.spot(to).1);
         core.begin_access(op, lane, AccessKind::Write, spot, bytes);
-        core.read += read;
+        core.tally.read += read;
         let copies = &mut core.warp().copies;
         copies.list.push(Copied {
             lane: lane as u8,

@@ -127,7 +127,7 @@ impl Core<'_> {
         let block = &mut self.team.blocks[rank];
         let linear = block.linear;
         let list = &mut block.warps[warp as usize].copies.list;
-        let (races, check) = (&mut self.races, self.run.launch.checks.race);
+        let (races, check) = (&mut self.watch.races, self.run.launch.checks.race);
         let (mut carried, init) = (Vec::new(), self.run.launch.checks.init);
         list.retain(|copy| {
             if !done(copy) {
@@ -352,7 +352,8 @@ impl Core<'_> {
     ) {
         if self.run.launch.checks.race {
             let block = self.team.blocks[by.0].linear;
-            self.races
+            self.watch
+                .races
                 .complete((block, by.1, by.2), spot.0, spot.1, bytes as u64);
         }
     }
@@ -420,7 +421,7 @@ impl Core<'_> {
         if pending && kind == AccessKind::Read {
             self.look_proxies(op, lane, spot, bytes);
         }
-        if let Some(before) = self.races.access(access, spot.1, bytes) {
+        if let Some(before) = self.watch.races.access(access, spot.1, bytes) {
             self.note_race(op, before, access, spot.1);
         }
     }

@@ -369,8 +369,8 @@ fn begin_global(
         core.locate(op, one)?;
         core.begin_access(op, lane, act, (None, address), bytes);
         match how {
-            Movement::Load => core.read += bytes,
-            _ => core.written += bytes,
+            Movement::Load => core.tally.read += bytes,
+            _ => core.tally.written += bytes,
         }
     }
     Some(())

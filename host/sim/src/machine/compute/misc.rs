@@ -33,7 +33,7 @@ pub(crate) unsafe fn fence(core: &mut Core<'_>, op: *const Op) -> *const Op {
             if core.run.launch.checks.race {
                 let block = core.block().linear;
                 let wide = (*op).aux == 0;
-                core.races.fence(block, core.current.1 as u32, wide);
+                core.watch.races.fence(block, core.current.1 as u32, wide);
             }
         }
         op.wrapping_add(1)
@@ -81,8 +81,8 @@ pub(crate) unsafe fn clock(core: &mut Core<'_>, op: *const Op) -> *const Op {
         let mask = core.mask(o);
         // The loop adds to the count only when it ends, so each reading advances the
         // time by itself.
-        core.ticks += 1;
-        let time = (core.instructions + core.ticks) >> o.aux;
+        core.tally.ticks += 1;
+        let time = (core.tally.instructions + core.tally.ticks) >> o.aux;
         for lane in lanes(mask) {
             if o.b == 0 {
                 core.lanes::<u32>(o.d)[lane] = time as u32;
@@ -104,7 +104,7 @@ pub(crate) unsafe fn nanosleep(core: &mut Core<'_>, op: *const Op) -> *const Op 
     if mask == 0 {
         return next;
     }
-    core.spins += 16;
+    core.turn.spins += 16;
     core.stop(crate::machine::event::Event::Yield(next))
 }
 

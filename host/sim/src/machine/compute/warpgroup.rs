@@ -154,7 +154,7 @@ unsafe fn multiply_one(core: &mut Core<'_>, op: *const Op, site: &WarpgroupSite)
     if core.run.launch.checks.race {
         core.begin_matrices(op, pieces);
     }
-    if core.run.launch.checks.init && (core.tainted || !core.shared_is_written()) {
+    if core.run.launch.checks.init && (core.watch.tainted || !core.shared_is_written()) {
         // SAFETY: passed on.
         unsafe { spoil(core, op, site) };
     }
@@ -277,7 +277,7 @@ impl Core<'_> {
             host,
             start,
             size: room,
-        } = self.shared;
+        } = self.memory.shared;
         let descriptor = Descriptor::of(descriptors[0]);
         let wanted = self.run.launch.checks.race;
         let read = |at: u32| {

@@ -44,7 +44,7 @@ impl Core<'_> {
                     host,
                     start,
                     size: top,
-                } = self.shared;
+                } = self.memory.shared;
                 let offset = (address - window::SHARED).checked_sub(start)?;
                 if offset >= top || size > top - offset {
                     return None;
@@ -57,7 +57,7 @@ impl Core<'_> {
                     host,
                     start,
                     size: top,
-                } = self.local;
+                } = self.memory.local;
                 let at = address - window::LOCAL;
                 let offset = at.checked_sub(start)?;
                 if offset >= top || size > top - offset {
@@ -145,7 +145,7 @@ pub(crate) unsafe fn vprintf(core: &mut Core<'_>, op: *const Op) -> *const Op {
         match formatted {
             Some((text, conversions)) => {
                 if !text.is_empty() {
-                    core.effects += 1;
+                    core.turn.effects += 1;
                     core.run.print(core.team.index, text);
                 }
                 core.give(op, lane, conversions);
@@ -164,7 +164,7 @@ pub(crate) unsafe fn malloc(core: &mut Core<'_>, op: *const Op) -> *const Op {
     // SAFETY: as above.
     let (mask, next) = unsafe { (core.mask(&*op), op.wrapping_add(1)) };
     for lane in lanes(mask) {
-        core.effects += 1;
+        core.turn.effects += 1;
         let size = core.argument::<u64>(op, lane, 0);
         let address = core.run.heap.allocate(size);
         if address != 0 {
@@ -184,7 +184,7 @@ pub(crate) unsafe fn free(core: &mut Core<'_>, op: *const Op) -> *const Op {
     // SAFETY: as above.
     let (mask, next) = unsafe { (core.mask(&*op), op.wrapping_add(1)) };
     for lane in lanes(mask) {
-        core.effects += 1;
+        core.turn.effects += 1;
         let address = core.argument::<u64>(op, lane, 0);
         if let Some((start, bytes)) = core.run.heap.piece(address) {
             core.memory_returned(start, bytes);
@@ -208,7 +208,7 @@ pub(crate) unsafe fn set_condition(core: &mut Core<'_>, op: *const Op) -> *const
     // SAFETY: as above.
     let (mask, next) = unsafe { (core.mask(&*op), op.wrapping_add(1)) };
     for lane in lanes(mask) {
-        core.effects += 1;
+        core.turn.effects += 1;
         let (handle, value) = (
             core.argument::<u64>(op, lane, 0),
             core.argument::<u32>(op, lane, 1),

@@ -38,8 +38,8 @@ impl Core<'_> {
     /// Goes on at `target`, and returns to the scheduler when it is due.
     #[inline(always)]
     fn jump(&mut self, target: *const Op) -> *const Op {
-        self.fuel -= 1;
-        if self.fuel < 0 {
+        self.turn.fuel -= 1;
+        if self.turn.fuel < 0 {
             return self.stop(Event::Yield(target));
         }
         if self.diverged {
@@ -73,7 +73,7 @@ pub(crate) unsafe fn branch(core: &mut Core<'_>, op: *const Op) -> *const Op {
         if mask == 0 {
             return op.wrapping_add(1);
         }
-        core.fuel -= 1;
+        core.turn.fuel -= 1;
         core.split(mask, target(op), op.wrapping_add(1))
     }
 }
@@ -111,7 +111,7 @@ pub(crate) unsafe fn branch_indexed(core: &mut Core<'_>, op: *const Op) -> *cons
         return core.jump(to(first));
     }
     // Each of the other targets gets its lanes. Lanes whose guard is false go on after the branch.
-    core.fuel -= 1;
+    core.turn.fuel -= 1;
     let all = core.active;
     let mut left = mask & !same;
     while left != 0 {
@@ -354,7 +354,7 @@ impl Core<'_> {
         self.set_local();
         self.fill_frame(callee, &run.rows[function], mask, local);
         self.copy_areas(caller.frame, &site.arguments, frame, &callee.params, mask);
-        self.fuel -= 1;
+        self.turn.fuel -= 1;
         self.stop(Event::Jump(&raw const program.ops[callee.start as usize]))
     }
 
@@ -403,7 +403,7 @@ impl Core<'_> {
             depth: depth - 1,
         });
         self.set_local();
-        self.fuel -= 1;
+        self.turn.fuel -= 1;
         // SAFETY: the decoder puts an operation after every call.
         self.stop(Event::Jump(unsafe { call.add(1) }))
     }

@@ -156,7 +156,7 @@ impl Core<'_> {
         let mask = unsafe { self.mask(&*op) };
         let knowing = self.knowing(self.who(mask));
         // The delayed load does not store its address pattern for later operations.
-        self.kept = Default::default();
+        self.memory.kept = Default::default();
         let Some(explore) = &mut self.explore else {
             return false;
         };
@@ -218,7 +218,7 @@ impl Core<'_> {
     pub(super) unsafe fn do_late(&mut self, load: Late) {
         let active = self.active;
         self.active &= load.mask;
-        self.kept = Default::default();
+        self.memory.kept = Default::default();
         if let Some(explore) = &mut self.explore {
             for it in &mut explore.late {
                 if (it.team, it.at, it.op) == (load.team, load.at, load.op) {
@@ -239,7 +239,7 @@ impl Core<'_> {
         {
             weak.end_late();
         }
-        self.kept = Default::default();
+        self.memory.kept = Default::default();
         self.active = active;
     }
 }

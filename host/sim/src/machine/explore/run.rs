@@ -264,7 +264,7 @@ impl Core<'_> {
         let group = self.warp().groups.swap_remove(ready.group);
         self.warp().clock = self.warp().clock.wrapping_add(1);
         let ended = self.run_group(group, token);
-        let spent = self.instructions - self.spent;
+        let spent = self.tally.instructions - self.tally.spent;
         let ended = match ended {
             Ok(()) if spent > FUEL as u64 => self.spend(),
             ended => ended,
@@ -276,7 +276,7 @@ impl Core<'_> {
     fn run_group(&mut self, group: Group, mut token: bool) -> Result<(), Failure> {
         let alone = self.explore.as_ref().is_some_and(|e| e.alone);
         self.active = group.mask;
-        self.fuel = FUEL;
+        self.turn.fuel = FUEL;
         self.set_frame(group.at);
         self.set_limit(group.op);
         // The loop has to check each jump.
@@ -333,14 +333,14 @@ impl Core<'_> {
                 }
                 continue;
             }
-            self.instructions += 1;
+            self.tally.instructions += 1;
             let info = self.info(op);
             // SAFETY: `op` is an operation of the running frame, as in `go`.
             let mask = unsafe { self.mask(&*op) };
             if is_visible(&info) && mask != 0 {
                 let single = !alone || self.active.count_ones() == 1;
                 if !std::mem::take(token) || !single {
-                    self.instructions -= 1;
+                    self.tally.instructions -= 1;
                     self.put_down(op, alone);
                     return STOP;
                 }

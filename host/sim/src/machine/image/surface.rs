@@ -136,7 +136,7 @@ pub(crate) unsafe fn load(core: &mut Core<'_>, op: *const Op) -> *const Op {
         // SAFETY: `each` runs this for the operation that `site` belongs to.
         let at = unsafe { coordinates(core, site, lane) };
         let from = place(image, site.geometry, at, (whole, 1), clamp)?;
-        core.read += u64::from(whole);
+        core.tally.read += u64::from(whole);
         for (e, &row) in site.values.iter().enumerate() {
             let mut value = [0u8; 8];
             if let Some(from) = from {
@@ -179,8 +179,8 @@ pub(crate) unsafe fn store(core: &mut Core<'_>, op: *const Op) -> *const Op {
         let Some(to) = place(image, site.geometry, at, (whole, 1), clamp)? else {
             return Ok(());
         };
-        core.effects += 1;
-        core.written += u64::from(whole);
+        core.turn.effects += 1;
+        core.tally.written += u64::from(whole);
         for (e, &row) in site.values.iter().enumerate() {
             // SAFETY: the decoder gave rows of the width in `wide`.
             let value = unsafe { value(core, site, row, lane) }.to_le_bytes();
@@ -224,8 +224,8 @@ pub(crate) unsafe fn store_formatted(core: &mut Core<'_>, op: *const Op) -> *con
         let Some(to) = place(image, site.geometry, at, (whole, whole), clamp)? else {
             return Ok(());
         };
-        core.effects += 1;
-        core.written += u64::from(whole);
+        core.turn.effects += 1;
+        core.tally.written += u64::from(whole);
         let bytes = image.format.bytes();
         for e in 0..image.channels as usize {
             // SAFETY: the decoder gave rows of 32-bit values.
@@ -287,9 +287,9 @@ pub(crate) unsafe fn reduce(core: &mut Core<'_>, op: *const Op) -> *const Op {
             let help = "reductions are for arrays with channels of 32 bits";
             return Err(wrong_as(ImageFault::Misaligned, message, vec![], help));
         }
-        core.read += u64::from(bytes);
-        core.effects += 1;
-        core.written += u64::from(bytes);
+        core.tally.read += u64::from(bytes);
+        core.turn.effects += 1;
+        core.tally.written += u64::from(bytes);
         // SAFETY: the decoder gave a row of the width in `wide`.
         let with = unsafe { value(core, site, site.values[0], lane) };
         let to = to as *mut u8;

@@ -69,7 +69,7 @@ pub(crate) unsafe fn fetch(core: &mut Core<'_>, op: *const Op) -> *const Op {
                 }
                 _ => continue,
             };
-            core.read += u64::from(texture.levels[0].texel_bytes());
+            core.tally.read += u64::from(texture.levels[0].texel_bytes());
             write(core, site, lane, values, result);
         }
         if let Some(predicate) = site.resident {

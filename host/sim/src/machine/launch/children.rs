@@ -175,7 +175,7 @@ unsafe fn launch_on(core: &mut Core<'_>, op: *const Op, null: u64) -> *const Op 
     let (mask, next) = unsafe { (core.mask(&*op), op.wrapping_add(1)) };
     core.step_races();
     for lane in lanes(mask) {
-        core.effects += 1;
+        core.turn.effects += 1;
         let (buffer, stream) = (core.argument(op, lane, 0), core.argument(op, lane, 1));
         let stream = if stream == 0 { null } else { stream };
         let code = match core.launch_child(op, lane, (buffer, stream)) {

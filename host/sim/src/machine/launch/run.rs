@@ -286,8 +286,8 @@ impl Run<'_> {
         }
         if self.launch.checks.race {
             for block in &team.blocks {
-                core.races.end(block.linear);
-                core.proxies.end(block.linear);
+                core.watch.races.end(block.linear);
+                core.watch.proxies.end(block.linear);
             }
         }
     }
@@ -296,16 +296,16 @@ impl Run<'_> {
     pub(in crate::machine) fn sum(&self, mut core: Core<'_>) {
         core.drop_flags();
         let mut summary = self.summary.lock().unwrap_or_else(PoisonError::into_inner);
-        *self.counters.lock().unwrap_or_else(PoisonError::into_inner) += core.counters;
-        summary.instructions += core.instructions;
-        summary.global_read += core.read;
-        summary.global_written += core.written;
+        *self.counters.lock().unwrap_or_else(PoisonError::into_inner) += core.tally.counters;
+        summary.instructions += core.tally.instructions;
+        summary.global_read += core.tally.read;
+        summary.global_written += core.tally.written;
         if self.launch.checks.race {
             let mut footprint = self
                 .footprint
                 .lock()
                 .unwrap_or_else(PoisonError::into_inner);
-            footprint.join(core.races.footprint());
+            footprint.join(core.watch.races.footprint());
         }
     }
 

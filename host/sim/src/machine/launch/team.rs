@@ -198,16 +198,16 @@ impl Core<'_> {
             u64::from(self.run.shared_start),
             u64::from(self.run.shared_bytes),
         );
-        self.shared = View {
+        self.memory.shared = View {
             host: self.block().shared.start(),
             start,
             size,
         };
         self.active = self.warp().live;
-        self.tainted = !self.warp().taints.is_empty();
-        self.kept = Default::default();
+        self.watch.tainted = !self.warp().taints.is_empty();
+        self.memory.kept = Default::default();
         self.set_local();
-        (self.spins, self.patience, self.favour) = (0, PATIENCE, (0, 0));
+        (self.turn.spins, self.turn.patience, self.turn.favour) = (0, PATIENCE, (0, 0));
     }
 
     /// Runs the team's warps in turns. Returns true if all have ended, and false if only their
@@ -222,7 +222,7 @@ impl Core<'_> {
         loop {
             let (mut ran, mut live, mut yielded) = (false, false, false);
             let mut spins = 0;
-            let begun = self.instructions;
+            let begun = self.tally.instructions;
             self.team.rounds += 1;
             let order = Order::new(seed, self.team.index, self.team.rounds, total);
             for turn in 0..total {
@@ -234,16 +234,16 @@ impl Core<'_> {
                     continue;
                 }
                 self.enter(block, warp);
-                self.fuel = order.slice(turn);
-                let before = self.instructions;
+                self.turn.fuel = order.slice(turn);
+                let before = self.tally.instructions;
                 let clock = self.warp().clock;
                 let ended = if self.run.watches {
                     self.run_warp::<true>()
                 } else {
                     self.run_warp::<false>()
                 };
-                ran |= self.instructions != before || self.warp().clock != clock;
-                spins = spins.max(self.spins);
+                ran |= self.tally.instructions != before || self.warp().clock != clock;
+                spins = spins.max(self.turn.spins);
                 match ended {
                     TurnEnd::Done | TurnEnd::Waits => {}
                     TurnEnd::Yields => yielded = true,
@@ -266,7 +266,7 @@ impl Core<'_> {
             if yielded || self.team.rounds.is_multiple_of(UNMETERED) {
                 self.spend()?;
             }
-            if self.probe_is_due(self.instructions - begun, spins > 0) && self.probe()? {
+            if self.probe_is_due(self.tally.instructions - begun, spins > 0) && self.probe()? {
                 return Ok(false);
             }
             // A team that waits only for itself also makes progress in its own turn. The other
@@ -298,8 +298,8 @@ impl Core<'_> {
 
     /// Subtracts the instructions since the last call from the launch's budget.
     pub(in crate::machine) fn spend(&mut self) -> Result<(), Failure> {
-        let spent = std::mem::replace(&mut self.spent, self.instructions);
-        let used = (self.instructions - spent) as i64;
+        let spent = std::mem::replace(&mut self.tally.spent, self.tally.instructions);
+        let used = (self.tally.instructions - spent) as i64;
         let run = self.run;
         if run.budget.fetch_sub(used, Ordering::Relaxed) >= used {
             return Ok(());

@@ -193,7 +193,9 @@ impl Core<'_> {
             self.arrive_explored(self.current, mask, (linear, number as u32));
         }
         if what == kind::ARRIVE && self.run.launch.checks.race {
-            self.races.arrive(linear, warp, arrivals(linear, number));
+            self.watch
+                .races
+                .arrive(linear, warp, arrivals(linear, number));
         }
         Ok(())
     }
@@ -285,8 +287,10 @@ impl Core<'_> {
     #[cold]
     fn met(&mut self, block: u64, warps: u32, number: usize) {
         let warps: Vec<u32> = lanes(warps).map(|warp| warp as u32).collect();
-        self.races.barrier(block, &warps);
-        self.races.pass_all(block, &warps, arrivals(block, number));
+        self.watch.races.barrier(block, &warps);
+        self.watch
+            .races
+            .pass_all(block, &warps, arrivals(block, number));
     }
 
     /// # Safety

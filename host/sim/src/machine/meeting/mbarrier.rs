@@ -217,7 +217,7 @@ impl Core<'_> {
     pub(in crate::machine) fn arrived(&mut self, (rank, warp): (usize, u32), home: MbarrierPlace) {
         if self.run.launch.checks.race {
             let (block, key) = (self.team.blocks[rank].linear, self.key(home));
-            self.races.arrive(block, warp, key);
+            self.watch.races.arrive(block, warp, key);
         }
         if self.explore.is_some() {
             let key = self.key(home);
@@ -411,7 +411,7 @@ pub(crate) unsafe fn wait(core: &mut Core<'_>, op: *const Op) -> *const Op {
             ended |= 1 << lane;
             if core.run.launch.checks.race && !has(how::RELAXED) {
                 let (block, key) = (core.block().linear, core.key(home));
-                core.races.pass(block, core.current.1 as u32, key);
+                core.watch.races.pass(block, core.current.1 as u32, key);
             }
             if core.explore.is_some() && !has(how::RELAXED) {
                 let key = core.key(home);
@@ -421,7 +421,7 @@ pub(crate) unsafe fn wait(core: &mut Core<'_>, op: *const Op) -> *const Op {
             waiting[lane] = home.at + 1;
         }
     }
-    core.spins += 1;
+    core.turn.spins += 1;
     let tests = &mut core.warp().tests;
     *tests = if ended == 0 { *tests + 1 } else { 0 };
     let suspends = has(how::TRY) || *tests > PATIENCE;

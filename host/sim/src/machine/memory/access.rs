@@ -127,7 +127,7 @@ impl Core<'_> {
         let aux = unsafe { (*op).aux };
         let keep = |core: &mut Self, mask, step| {
             if aux & flag::KEEPS != 0 {
-                core.kept[slot(aux)] = AddressPattern {
+                core.memory.kept[slot(aux)] = AddressPattern {
                     mask,
                     step,
                     first: start.wrapping_sub(offset as i64 as u64),
@@ -201,7 +201,7 @@ impl Core<'_> {
             );
         }
         let origin = host_range.host.wrapping_sub(host_range.base as usize);
-        for (to, address) in self.hosts.iter_mut().zip(row) {
+        for (to, address) in self.memory.hosts.iter_mut().zip(row) {
             *to = origin.wrapping_add(address.plus(offset) as usize);
         }
         LaneBytes::Each
@@ -237,7 +237,7 @@ impl Core<'_> {
             }
             let host_range = S::host_range(self, op, act, address);
             match host_range.and_then(|s| s.at(address, size)) {
-                Some(host) => self.hosts[lane] = host,
+                Some(host) => self.memory.hosts[lane] = host,
                 None => {
                     self.fault(
                         op,

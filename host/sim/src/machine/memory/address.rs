@@ -73,7 +73,7 @@ impl Core<'_> {
     /// an earlier operation.
     #[inline(always)]
     pub(in crate::machine) fn kept(&self, o: &Op, mask: u32) -> Option<(AddressPattern, u64)> {
-        let kept = self.kept[slot(o.aux)];
+        let kept = self.memory.kept[slot(o.aux)];
         if o.aux & flag::AGAIN == 0 || kept.mask != mask {
             return None;
         }

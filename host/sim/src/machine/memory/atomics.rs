@@ -105,7 +105,7 @@ unsafe fn places(core: &mut Core<'_>, op: *const Op, mask: u32, size: u64) -> Op
         };
         let mask = mask & !local;
         if local != 0 {
-            let (addresses, view) = (core.addresses(op), core.local);
+            let (addresses, view) = (core.addresses(op), core.memory.local);
             for lane in lanes(local) {
                 let address = addresses[lane] - window::LOCAL;
                 let offset = address.wrapping_sub(view.start);
@@ -154,8 +154,8 @@ unsafe fn places(core: &mut Core<'_>, op: *const Op, mask: u32, size: u64) -> Op
         spread(core, mask, size as usize, found);
         if space != SHARED {
             let bytes = u64::from(mask.count_ones()) * size;
-            core.read += bytes;
-            core.written += bytes;
+            core.tally.read += bytes;
+            core.tally.written += bytes;
         }
         Some((local, local == 0 && matches!(found, LaneBytes::One(_))))
     }
@@ -188,7 +188,7 @@ where
         if mask == 0 {
             return op.wrapping_add(1);
         }
-        core.spins += 1;
+        core.turn.spins += 1;
         let elements = (o.aux >> ELEMENTS) as usize + 1;
         let Some((local, one)) = places(core, op, mask, (size_of::<M>() * elements) as u64) else {
             return STOP;
@@ -202,7 +202,7 @@ where
             let next = |old: M, lane: usize| {
                 M::narrow(conjure::<F>()(T::of(old.widen()), T::of(b[lane]), T::of(c[lane])).repr())
             };
-            let at = core.hosts[0];
+            let at = core.memory.hosts[0];
             let mut old = match alone {
                 true => M::update_alone(at, |old| lanes(mask).fold(old, next)),
                 false => M::update(at, |old| lanes(mask).fold(old, next)),
@@ -227,13 +227,13 @@ where
                     // Local memory belongs to this thread alone, so a read and a write are as good
                     // as one step.
                     let at = (core.addresses(op)[lane] - window::LOCAL) as usize;
-                    let old = read_words::<M>(core.local.host, lane, at);
-                    write_words(core.local.host, lane, at, new(old));
+                    let old = read_words::<M>(core.memory.local.host, lane, at);
+                    write_words(core.memory.local.host, lane, at, new(old));
                     old
                 } else if alone {
-                    M::update_alone(core.hosts[lane].add(e * size_of::<M>()), new)
+                    M::update_alone(core.memory.hosts[lane].add(e * size_of::<M>()), new)
                 } else {
-                    M::update(core.hosts[lane].add(e * size_of::<M>()), new)
+                    M::update(core.memory.hosts[lane].add(e * size_of::<M>()), new)
                 };
                 if rows[0] != NOWHERE {
                     core.lanes::<R>(rows[0])[lane] = old.widen();

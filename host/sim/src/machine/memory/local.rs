@@ -83,7 +83,7 @@ unsafe fn local_transfer<T: Stored<R>, R: Repr + Lane<Repr = R>, const WRITE: bo
             host,
             start,
             size: top,
-        } = core.local;
+        } = core.memory.local;
         // Most accesses are to a variable of every thread, whose words are contiguous.
         let address = addresses[0].wrapping_sub(origin);
         let offset = address.wrapping_sub(start);

@@ -206,7 +206,7 @@ pub(crate) unsafe fn multimem(core: &mut Core<'_>, op: *const Op) -> *const Op {
     let site = &core.run.program.multimems[o.b as usize];
     // SAFETY: the decoder gave this operation an address row.
     let addresses = unsafe { core.addresses(op) };
-    core.spins +=
+    core.turn.spins +=
         u32::from(o.aux & flag::SPINS != 0 || matches!(site.action, MultimemAction::Reduce(_)));
     let mut values = Vec::new();
     for lane in lanes(mask) {
@@ -215,11 +215,11 @@ pub(crate) unsafe fn multimem(core: &mut Core<'_>, op: *const Op) -> *const Op {
         };
         let total = u64::from(site.bytes) * site.rows.len() as u64 * stretch.places.len() as u64;
         match site.action {
-            MultimemAction::Load(_) => core.read += total,
-            MultimemAction::Store => core.written += total,
+            MultimemAction::Load(_) => core.tally.read += total,
+            MultimemAction::Store => core.tally.written += total,
             MultimemAction::Reduce(_) => {
-                core.read += total;
-                core.written += total;
+                core.tally.read += total;
+                core.tally.written += total;
             }
         }
         for (element, &row) in site.rows.iter().enumerate() {

@@ -70,7 +70,7 @@ impl StateSpace for Global {
         act: AccessKind,
         address: u64,
     ) -> Option<HostRange> {
-        let range = &core.ranges[Core::site(op)];
+        let range = &core.memory.ranges[Core::site(op)];
         if range.holds(address, 1) && (act == AccessKind::Read || !range.constant) {
             return Some(HostRange {
                 base: range.base,
@@ -92,7 +92,7 @@ impl StateSpace for Shared {
         _: AccessKind,
         address: u64,
     ) -> Option<HostRange> {
-        let View { host, start, size } = core.shared;
+        let View { host, start, size } = core.memory.shared;
         if address.wrapping_sub(start) < size {
             return Some(HostRange {
                 base: start,
@@ -115,7 +115,9 @@ impl StateSpace for Constant {
         address: u64,
     ) -> Option<HostRange> {
         let host_range = Global::host_range(core, op, act, address)?;
-        core.ranges[Core::site(op)].constant.then_some(host_range)
+        core.memory.ranges[Core::site(op)]
+            .constant
+            .then_some(host_range)
     }
 }
 
@@ -191,7 +193,7 @@ impl Core<'_> {
                 host: base as *mut u8,
             });
         }
-        self.ranges[Self::site(op)] = range;
+        self.memory.ranges[Self::site(op)] = range;
         Some(HostRange {
             base: range.base,
             size: range.size,
@@ -205,7 +207,7 @@ impl Core<'_> {
     #[inline(never)]
     fn find_shared(&mut self, address: u64) -> Option<HostRange> {
         let rank = (address / window::SHARED_PER_BLOCK).checked_sub(1)?;
-        let View { start, size, .. } = self.shared;
+        let View { start, size, .. } = self.memory.shared;
         let inside = (address % window::SHARED_PER_BLOCK).wrapping_sub(start) < size;
         let block = self
             .team

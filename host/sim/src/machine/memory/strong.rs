@@ -122,7 +122,7 @@ unsafe fn load_body<S: StateSpace, T: Strong + Stored<R>, R: Repr + Lane<Repr = 
             };
             let d = core.row::<R>(d).cast::<R>();
             for lane in lanes(mask) {
-                *d.add(lane) = T::load(core.hosts[lane].add(e * size_of::<T>())).widen();
+                *d.add(lane) = T::load(core.memory.hosts[lane].add(e * size_of::<T>())).widen();
             }
         }
         op.wrapping_add(1)
@@ -149,7 +149,7 @@ unsafe fn store_body<S: StateSpace, T: Strong + Stored<R>, R: Repr + Lane<Repr =
             };
             let from = core.row::<R>(from).cast::<R>();
             for lane in lanes(mask) {
-                let at = core.hosts[lane].add(e * size_of::<T>());
+                let at = core.memory.hosts[lane].add(e * size_of::<T>());
                 T::store(at, T::narrow(*from.add(lane)));
             }
         }

@@ -140,10 +140,10 @@ impl Core<'_> {
         if region == Region::Global {
             let bytes = (lines * bytes) as u64;
             match act {
-                AccessKind::Read => self.read += bytes,
+                AccessKind::Read => self.tally.read += bytes,
                 _ => {
-                    self.effects += 1;
-                    self.written += bytes;
+                    self.turn.effects += 1;
+                    self.tally.written += bytes;
                 }
             }
         }

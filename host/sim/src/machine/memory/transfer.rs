@@ -98,7 +98,7 @@ pub(super) unsafe fn locate<
         let elements = (o.aux >> flag::ELEMENTS) as usize + 1;
         let size = size_of::<T>() * elements;
         if !WRITES {
-            core.spins += o.aux >> 1 & 1;
+            core.turn.spins += o.aux >> 1 & 1;
         }
         if S::GENERIC {
             let local = local_lanes::<S>(core, op, mask);
@@ -112,8 +112,8 @@ pub(super) unsafe fn locate<
         }
         if S::REGION == Region::Global {
             let moved = match WRITES {
-                true => &mut core.written,
-                false => &mut core.read,
+                true => &mut core.tally.written,
+                false => &mut core.tally.read,
             };
             *moved += u64::from(mask.count_ones()) * size as u64;
         }
@@ -195,12 +195,20 @@ unsafe fn gather<T: Stored<R>, R: Repr + Lane<Repr = R>>(
             let d = core.row::<R>(d).cast::<R>();
             if mask == FULL {
                 for lane in 0..LANES {
-                    *d.add(lane) = core.hosts[lane].cast::<T>().add(e).read_unaligned().widen();
+                    *d.add(lane) = core.memory.hosts[lane]
+                        .cast::<T>()
+                        .add(e)
+                        .read_unaligned()
+                        .widen();
                 }
                 continue;
             }
             for lane in lanes(mask) {
-                *d.add(lane) = core.hosts[lane].cast::<T>().add(e).read_unaligned().widen();
+                *d.add(lane) = core.memory.hosts[lane]
+                    .cast::<T>()
+                    .add(e)
+                    .read_unaligned()
+                    .widen();
             }
         }
     }
@@ -211,11 +219,11 @@ unsafe fn gather<T: Stored<R>, R: Repr + Lane<Repr = R>>(
 pub(in crate::machine) fn spread(core: &mut Core<'_>, mask: u32, size: usize, found: LaneBytes) {
     match found {
         LaneBytes::Row(host) => {
-            for (lane, to) in core.hosts.iter_mut().enumerate() {
+            for (lane, to) in core.memory.hosts.iter_mut().enumerate() {
                 *to = host.wrapping_add(lane * size);
             }
         }
-        LaneBytes::One(host) => core.hosts = [host; LANES],
+        LaneBytes::One(host) => core.memory.hosts = [host; LANES],
         LaneBytes::Each | LaneBytes::Wrong => debug_assert!(mask != 0),
     }
 }
@@ -271,7 +279,7 @@ unsafe fn scatter<T: Stored<R>, R: Repr + Lane<Repr = R>>(
             let from = core.row::<R>(from).cast::<R>();
             if mask == FULL {
                 for lane in 0..LANES {
-                    core.hosts[lane]
+                    core.memory.hosts[lane]
                         .cast::<T>()
                         .add(e)
                         .write_unaligned(T::narrow(*from.add(lane)));
@@ -279,7 +287,7 @@ unsafe fn scatter<T: Stored<R>, R: Repr + Lane<Repr = R>>(
                 continue;
             }
             for lane in lanes(mask) {
-                core.hosts[lane]
+                core.memory.hosts[lane]
                     .cast::<T>()
                     .add(e)
                     .write_unaligned(T::narrow(*from.add(lane)));

@@ -14,7 +14,7 @@ impl Core<'_> {
     pub(super) fn look_closely(&mut self, op: *const Op) {
         let run = self.run;
         let index = op_index(run.program, op);
-        let (info, (mask, scattered)) = (run.program.infos[index], self.looked_at);
+        let (info, (mask, scattered)) = (run.program.infos[index], self.watch.looked_at);
         let (Class::Load(space) | Class::Store(space) | Class::Atomic(space)) = info.class else {
             return;
         };

@@ -13,7 +13,7 @@ impl Core<'_> {
     #[inline(always)]
     pub(super) fn count(&mut self, op: *const Op, info: OpInfo, mask: u32) {
         let active = self.active;
-        let counters = &mut self.counters;
+        let counters = &mut self.tally.counters;
         if info.first {
             counters.ptx_instructions += 1;
             counters.ptx_lane_instructions += u64::from(active.count_ones());
@@ -27,9 +27,9 @@ impl Core<'_> {
                 let index = unsafe { *self.lanes::<u32>((*op).a) };
                 let first = index[mask.trailing_zeros() as usize];
                 if mask == active && lanes(mask).all(|lane| index[lane] == first) {
-                    self.counters.ptx_branches_uniform += 1;
+                    self.tally.counters.ptx_branches_uniform += 1;
                 } else {
-                    self.counters.ptx_branches_divergent += 1;
+                    self.tally.counters.ptx_branches_divergent += 1;
                 }
             }
             Class::Barrier if mask != 0 => counters.barriers += 1,
@@ -50,7 +50,7 @@ impl Core<'_> {
             u64::from(info.bytes),
             u64::from(info.bytes) * u64::from(mask.count_ones()),
         );
-        let counters = &mut self.counters;
+        let counters = &mut self.tally.counters;
         match region {
             Region::Local => counters.local_requests += 1,
             Region::Shared => {

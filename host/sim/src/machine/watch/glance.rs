@@ -51,6 +51,7 @@ impl Core<'_> {
         !race
             || !watchers.has(Watchers::WRITES)
                 && self
+                    .watch
                     .races
                     .note_read(&self.plain(index, watchers), even, mask, size)
     }
@@ -148,7 +149,8 @@ impl Core<'_> {
         if !watchers.has(Watchers::RACE) {
             return true;
         }
-        self.races
+        self.watch
+            .races
             .glance(&self.plain(index, watchers), even, mask, size)
     }
 

@@ -139,7 +139,7 @@ impl Core<'_> {
         let info = &run.program.infos[index];
         // SAFETY: `op` is an operation of the running frame.
         let mask = unsafe { self.mask(&*op) };
-        if self.probe.is_some() {
+        if self.watch.probe.is_some() {
             self.look_on(op, *info, mask);
         }
         if !run.watches {
@@ -148,7 +148,7 @@ impl Core<'_> {
         if COUNT {
             self.count(op, *info, mask);
         }
-        if self.tainted {
+        if self.watch.tainted {
             self.follow(op, *info, mask);
         }
         let (Class::Load(space) | Class::Store(space) | Class::Atomic(space)) = info.class else {
@@ -241,7 +241,7 @@ impl Core<'_> {
     /// to be scattered.
     #[inline(always)]
     fn look(&mut self, op: *const Op, lanes: (u32, bool)) {
-        self.looked_at = lanes;
+        self.watch.looked_at = lanes;
         // SAFETY: `op` is an operation of the running frame.
         unsafe { looking()(self, op) };
     }
@@ -250,7 +250,7 @@ impl Core<'_> {
     /// are followed through registers, or if there is a probe.
     #[inline(always)]
     pub(super) fn looks_at_all(&self) -> bool {
-        self.tainted || self.probe.is_some()
+        self.watch.tainted || self.watch.probe.is_some()
     }
 
     /// Counts an operation of all running lanes on registers, if counting is all that there is to
@@ -261,16 +261,16 @@ impl Core<'_> {
         let index = op_index(run.program, op);
         let info = &run.program.infos[index];
         // SAFETY: `op` is an operation of the program.
-        if info.class != Class::Plain || unsafe { (*op).guard } != 0 || self.tainted {
+        if info.class != Class::Plain || unsafe { (*op).guard } != 0 || self.watch.tainted {
             return false;
         }
         if info.first && run.launch.count {
-            if self.counted.0 != self.active {
-                self.counted = (self.active, u64::from(self.active.count_ones()));
+            if self.tally.counted.0 != self.active {
+                self.tally.counted = (self.active, u64::from(self.active.count_ones()));
             }
-            self.counters.ptx_instructions += 1;
-            self.counters.ptx_lane_instructions += self.counted.1;
-            self.counters.ptx_lane_instructions_pred_on += self.counted.1;
+            self.tally.counters.ptx_instructions += 1;
+            self.tally.counters.ptx_lane_instructions += self.tally.counted.1;
+            self.tally.counters.ptx_lane_instructions_pred_on += self.tally.counted.1;
         }
         true
     }

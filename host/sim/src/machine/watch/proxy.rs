@@ -124,12 +124,12 @@ impl Core<'_> {
             return;
         }
         let (own, warp) = (self.team.blocks[self.current.0].linear, self.current.1);
-        let time = self.races.time(own, warp as u32);
+        let time = self.watch.races.time(own, warp as u32);
         for lane in lanes(mask) {
             let (block, address) = self.owner(addresses[lane]);
             if let Some(block) = block {
                 let by = (block == own).then_some((warp as u16, time));
-                self.proxies.write(block, (address, size), op, by);
+                self.watch.proxies.write(block, (address, size), op, by);
             }
         }
     }
@@ -138,8 +138,8 @@ impl Core<'_> {
     pub(in crate::machine) fn fence_proxies(&mut self) {
         if self.run.launch.checks.race {
             let block = self.team.blocks[self.current.0].linear;
-            let times = self.races.times_so_far(block, self.current.1 as u32);
-            self.proxies.fence(block, &times);
+            let times = self.watch.races.times_so_far(block, self.current.1 as u32);
+            self.watch.proxies.fence(block, &times);
         }
     }
 
@@ -153,7 +153,7 @@ impl Core<'_> {
         bytes: u64,
     ) {
         let Some(Unfenced { op: writer, beside }) =
-            block.and_then(|block| self.proxies.unfenced(block, address, bytes))
+            block.and_then(|block| self.watch.proxies.unfenced(block, address, bytes))
         else {
             return;
         };

@@ -36,7 +36,7 @@ impl Core<'_> {
             if infos[before.op as usize].polls || infos[now.op as usize].polls {
                 return;
             }
-            self.races.volatile.found(pair, now.shared, address);
+            self.watch.races.volatile.found(pair, now.shared, address);
         }
         let kind = match volatile {
             true => FindingKind::Volatile,
@@ -133,7 +133,7 @@ impl Core<'_> {
     pub(in crate::machine) fn drop_flags(&mut self) {
         let findings = self.run.findings.lock();
         let mut findings = findings.unwrap_or_else(PoisonError::into_inner);
-        for (before, now) in self.races.volatile.of_flags() {
+        for (before, now) in self.watch.races.volatile.of_flags() {
             findings.remove(&(FindingKind::Volatile, before, now));
         }
     }
@@ -222,12 +222,12 @@ impl Core<'_> {
         if apart && before.strong && now.strong {
             return "block scope (`.cta`) includes no other block: give both accesses device scope (`.gpu`)";
         }
-        if self.races.has_seen(now, before) {
+        if self.watch.races.has_seen(now, before) {
             return "the thread read what the other released without acquiring it: read the flag with `.acquire`, or put a fence after the read \
                     whose scope includes the other thread";
         }
         match (apart, now.shared) {
-            (true, Some(_)) if self.races.arrived_relaxed(before) => {
+            (true, Some(_)) if self.watch.races.arrived_relaxed(before) => {
                 "the first arrived at the cluster's barrier in between with `.relaxed`, which releases nothing: let it arrive with `.release`, as \
                  `sync_cluster` does, or run a fence of cluster scope before"
             }

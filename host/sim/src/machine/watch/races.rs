@@ -50,7 +50,7 @@ impl Core<'_> {
                     Region::Shared => self.owner(addresses[lane]),
                     _ => (None, addresses[lane]),
                 };
-                self.races.volatile.polled(shared, address);
+                self.watch.races.volatile.polled(shared, address);
             }
         }
         let size = u64::from(info.bytes);
@@ -58,10 +58,12 @@ impl Core<'_> {
             return self.check_lanes(op, access, region, addresses, mask, size);
         }
         let races = match strong || scattered {
-            true => self.races.each(&access, addresses, mask, size),
+            true => self.watch.races.each(&access, addresses, mask, size),
             false => {
                 let neighbours = Neighbours::of(addresses, mask, size);
-                self.races.by_lanes(&access, addresses, &neighbours, size)
+                self.watch
+                    .races
+                    .by_lanes(&access, addresses, &neighbours, size)
             }
         };
         for (lane, before) in races {
@@ -121,7 +123,7 @@ impl Core<'_> {
                 shared,
                 ..access
             };
-            if let Some(before) = self.races.access(access, address, size) {
+            if let Some(before) = self.watch.races.access(access, address, size) {
                 self.note_race(op, before, access, address);
             }
         }
@@ -143,7 +145,7 @@ impl Core<'_> {
         if self.run.launch.checks.race {
             let block = self.team.blocks[self.current.0].linear;
             let warp = self.current.1 as u32;
-            self.races.gives_back(block, warp, (address, bytes));
+            self.watch.races.gives_back(block, warp, (address, bytes));
         }
     }
 
@@ -153,7 +155,7 @@ impl Core<'_> {
         if self.run.launch.checks.race {
             let block = self.team.blocks[self.current.0].linear;
             let warp = self.current.1 as u32;
-            self.races.is_given(block, warp, (address, bytes));
+            self.watch.races.is_given(block, warp, (address, bytes));
         }
     }
 
@@ -162,7 +164,7 @@ impl Core<'_> {
     pub(in crate::machine) fn step_races(&mut self) {
         if self.run.launch.checks.race {
             let block = self.team.blocks[self.current.0].linear;
-            self.races.step(block, self.current.1 as u32);
+            self.watch.races.step(block, self.current.1 as u32);
         }
     }
 }

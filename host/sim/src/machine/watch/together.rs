@@ -81,7 +81,7 @@ impl Core<'_> {
             return false;
         }
         let access = self.race_access((index as u32, info), region, (kind, false));
-        self.races.together(&access, even, mask, size)
+        self.watch.races.together(&access, even, mask, size)
     }
 
     /// Checks an access with scattered addresses in the block's shared memory or in global memory.

@@ -109,9 +109,9 @@ impl Core<'_> {
         let total = warps * self.team.blocks.len();
         self.team.progress.polls.clear();
         self.team.progress.reads_global = false;
-        self.probe = Some(Box::default());
-        let effects = self.effects;
-        let before = (self.instructions, self.read, self.written);
+        self.watch.probe = Some(Box::default());
+        let effects = self.turn.effects;
+        let before = (self.tally.instructions, self.tally.read, self.tally.written);
         let mut seen = HashSet::new();
         let mut circles = false;
         for _ in 0..ROUNDS {
@@ -126,15 +126,15 @@ impl Core<'_> {
                     continue;
                 }
                 self.enter(block, warp);
-                (self.fuel, self.patience) = (FUEL, PATIENCE);
+                (self.turn.fuel, self.turn.patience) = (FUEL, PATIENCE);
                 if let TurnEnd::Faults(fault) = self.run_warp::<true>() {
-                    self.probe = None;
+                    self.watch.probe = None;
                     return Err(self.failure(*fault));
                 }
             }
             self.settle();
-            let changed = self.probe.as_ref().is_none_or(|probe| probe.changed);
-            if changed || self.effects != effects {
+            let changed = self.watch.probe.as_ref().is_none_or(|probe| probe.changed);
+            if changed || self.turn.effects != effects {
                 break;
             }
             if !seen.insert(self.state()) {
@@ -142,7 +142,7 @@ impl Core<'_> {
                 break;
             }
         }
-        self.probe = None;
+        self.watch.probe = None;
         let anyone = self
             .team
             .blocks
@@ -154,7 +154,7 @@ impl Core<'_> {
             true => {
                 self.look_for_host();
                 // How often a launch is probed while it waits does not change its sums.
-                (self.instructions, self.read, self.written) = before;
+                (self.tally.instructions, self.tally.read, self.tally.written) = before;
                 Ok(true)
             }
             false => self.endless().map_or(Ok(false), Err),

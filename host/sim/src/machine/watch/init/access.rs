@@ -37,7 +37,7 @@ impl Core<'_> {
             }
             Class::Store(_) => {
                 self.write_region(op, region, (addresses, mask), bytes);
-                if self.tainted {
+                if self.watch.tainted {
                     self.carry(op, info, region, addresses, mask);
                 }
             }

@@ -35,8 +35,8 @@ impl<'l> Core<'l> {
     /// Returns the cache entry of an operation in `shadows`.
     #[inline(always)]
     fn shadow_site(&mut self, op: *const Op) -> &mut ShadowSite {
-        let places = self.shadows.len();
-        &mut self.shadows[op as usize / size_of::<Op>() % places]
+        let places = self.watch.shadows.len();
+        &mut self.watch.shadows[op as usize / size_of::<Op>() % places]
     }
 
     /// Returns the allocation with unwritten bytes that contains `address`. None if all bytes there
@@ -95,7 +95,7 @@ impl<'l> Core<'l> {
         let even = Even { start, step, lanes };
         let writes = match info.class {
             Class::Load(_) => false,
-            Class::Store(_) if !self.tainted => true,
+            Class::Store(_) if !self.watch.tainted => true,
             _ => return false,
         };
         let bytes = u64::from(info.bytes);
@@ -175,7 +175,7 @@ impl<'l> Core<'l> {
     ) -> bool {
         let writes = matches!(info.class, Class::Store(_));
         let len = u64::from(info.bytes);
-        if writes && self.tainted || len > 32 {
+        if writes && self.watch.tainted || len > 32 {
             return false;
         }
         match region {

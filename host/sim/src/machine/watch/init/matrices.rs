@@ -123,7 +123,7 @@ impl Core<'_> {
 
     /// Marks registers as written.
     pub(in crate::machine) fn registers_written(&mut self, registers: &[u32]) {
-        if self.tainted {
+        if self.watch.tainted {
             registers.iter().for_each(|&row| self.cleanse(row, FULL));
         }
     }
@@ -133,7 +133,7 @@ impl Core<'_> {
         &mut self,
         registers: &[u32],
     ) -> Option<UnwrittenRegisters> {
-        if !self.tainted {
+        if !self.watch.tainted {
             return None;
         }
         let taints: Vec<_> = registers
@@ -184,7 +184,7 @@ impl Core<'_> {
         (to, from): (u32, u32),
         moved: impl Fn(&[u32; LANES]) -> [u32; LANES],
     ) {
-        if !self.tainted {
+        if !self.watch.tainted {
             return;
         }
         let Some(taint) = self.taint(from).copied() else {
@@ -219,7 +219,7 @@ impl Core<'_> {
         [of_c, of_d]: [u8; 2],
         mut multiply: impl FnMut(StandIns<'_>) -> Vec<[u64; LANES]>,
     ) {
-        if !self.tainted {
+        if !self.watch.tainted {
             return;
         }
         let mut origin = None;

@@ -84,7 +84,7 @@ impl Core<'_> {
         lanes(mask).for_each(|lane| taint.bytes[lane] = 0);
         if taint.bytes == [0; LANES] {
             taints.swap_remove(at);
-            self.tainted = !self.warp().taints.is_empty();
+            self.watch.tainted = !self.warp().taints.is_empty();
         }
     }
 
@@ -122,7 +122,7 @@ impl Core<'_> {
         }
         taint.computed = taint.computed & !mask | computed & mask;
         taint.origin = origin;
-        self.tainted = true;
+        self.watch.tainted = true;
     }
 
     /// Returns the unwritten bytes of an operand, by lane.

@@ -6,6 +6,7 @@
 //! | module | what it is |
 //! | --- | --- |
 //! | [`model`] | device models as data: limits, sizes, banks, with the source of each figure |
+//! | `platform` | what the operating system does: addresses, pages, time |
 //! | [`memory`] | device memory inside a reserved range of host addresses; which allocations are live, which were freed |
 //! | [`image`] | textures and surfaces: shapes, formats, samplers, handles |
 //! | [`module`] | loads PTX: text -> syntax tree (both by the crate `lanewise-ptx`) -> checked, linked and lowered |
@@ -49,6 +50,7 @@ mod machine;
 pub mod memory;
 pub mod model;
 pub mod module;
+mod platform;
 pub mod report;
 mod schedule;
 mod semantics;

@@ -45,7 +45,9 @@ impl SourcePaths {
             .join("../std")
             .canonicalize()
         {
-            paths.library.push(format!("{}/", lanewise_std.display()));
+            for folder in [&lanewise_std, &lanewise_std.with_file_name("compat")] {
+                paths.library.push(format!("{}/", folder.display()));
+            }
             paths.library.push("/lanewise-std/".to_owned());
             paths
                 .renamed

@@ -143,7 +143,7 @@ fn run_on(
     let described = contents::descriptions::take(module, &options.paths)?;
     let contents::symbols::Named {
         kernels: descriptions,
-        statics: layouts,
+        statics,
         crossing,
     } = contents::symbols::set(module, &options.path, described);
     llvm::has_kernels(descriptions.iter().map(|it| {
@@ -208,13 +208,31 @@ fn run_on(
         memory::copies::widen(module, options)?;
     }
 
-    let mut kernels = memory::shared_size::kernels(module, &descriptions, &machine);
+    let named = contents::symbols::Named {
+        kernels: descriptions,
+        statics,
+        crossing,
+    };
+    let code = finish(module, options, &machine, (named, copied), dump)?;
+    Ok((code, others))
+}
+
+/// Generates the code of a module that all passes have changed, and checks it.
+fn finish(
+    module: &Module<'_>,
+    options: &Options,
+    machine: &TargetMachine,
+    (named, copied): (contents::symbols::Named, CopiedBarriers),
+    mut dump: Dump,
+) -> Result<Code, CodegenError> {
+    let crossing = named.crossing;
+    let mut kernels = memory::shared_size::kernels(module, &named.kernels, machine);
     if options.nvvm.is_none() && !options.debug {
         for kernel in &mut kernels {
             kernel.call = code::panics::call_left(module, &kernel.description.name, &options.paths);
         }
     }
-    let statics = contents::statics::of(module, &machine, &layouts);
+    let statics = contents::statics::of(module, machine, &named.statics);
     memory::shared_size::check(module, &kernels, &options.paths)?;
     let ir = if options.llvm_ir {
         module.print_to_string().to_string()
@@ -238,14 +256,14 @@ fn run_on(
     code::source_lines::set(module, &options.paths);
     let warnings = refused::recursion::warnings(module, &options.paths);
     llvm::at_stage("code generation");
-    let ptx = code::emit::ptx(module, options, &machine)?;
+    let ptx = code::emit::ptx(module, options, machine)?;
     llvm::at_stage("the checks of the PTX");
     dump.text("output.ptx", || ptx.clone());
     let mut findings = lint::check(&ptx, expected.as_ref(), &crossing.imports);
     findings.extend(lint::check_instructions(&ptx));
     // For a debugger, addresses of shared memory are stored in variables like any other address.
     findings.retain(|finding| !options.debug || finding.rule != Rule::GenericShared);
-    let code = Code {
+    Ok(Code {
         ptx,
         launching_ptx: None,
         ir,
@@ -257,8 +275,7 @@ fn run_on(
         imports: crossing.imports,
         findings,
         warnings,
-    };
-    Ok((code, others))
+    })
 }
 
 impl Code {

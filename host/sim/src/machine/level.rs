@@ -10,17 +10,19 @@
 //! That keeps the crate small and quick to compile.
 
 use crate::checks::race::AccessKind;
-use std::sync::OnceLock;
 
 use super::core::Core;
+#[cfg(target_arch = "x86_64")]
 use super::lane::LANES;
 use super::memory::access::LaneBytes;
+#[cfg(target_arch = "x86_64")]
 use super::memory::flag;
 use super::memory::state_space::StateSpace;
 use super::op::Op;
 use crate::counters::even::Neighbours;
 
 /// The levels that operations are built for.
+#[cfg(target_arch = "x86_64")]
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum HostLevel {
     /// The features of the crate's own target.
@@ -30,10 +32,10 @@ pub(crate) enum HostLevel {
 }
 
 /// Returns the best level that this processor supports.
+#[cfg(target_arch = "x86_64")]
 pub(crate) fn host_level() -> HostLevel {
-    static LEVEL: OnceLock<HostLevel> = OnceLock::new();
+    static LEVEL: std::sync::OnceLock<HostLevel> = std::sync::OnceLock::new();
     *LEVEL.get_or_init(|| {
-        #[cfg(target_arch = "x86_64")]
         if is_x86_feature_detected!("avx2")
             && is_x86_feature_detected!("fma")
             && is_x86_feature_detected!("bmi1")

@@ -18,7 +18,7 @@ pub(crate) const STOP: *const Op = usize::MAX as *const Op;
 
 /// One operation. 32 bytes, so that two share a cache line.
 #[derive(Clone, Copy)]
-#[repr(C)]
+#[repr(C, align(32))]
 pub(crate) struct Op {
     /// The function that runs the operation.
     pub(crate) run: Handler,

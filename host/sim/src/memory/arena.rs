@@ -12,9 +12,8 @@
 
 use std::sync::{Mutex, PoisonError};
 
-use rustix::mm::{Advice, MapFlags, MprotectFlags, ProtFlags};
-
 use super::MemoryError;
+use crate::platform::{Host, PAGE, Platform};
 
 /// The start of the first device's memory. Further devices follow at multiples of [`STRIDE`]. On
 /// Linux (x86-64 and aarch64), executables, heaps, stacks and `mmap` without a hint do not use the
@@ -22,7 +21,6 @@ use super::MemoryError;
 const FIRST: u64 = 0x2000_0000_0000;
 const STRIDE: u64 = 1 << 40;
 const SLOTS: u64 = 16;
-const PAGE: u64 = 4096;
 
 /// The unit in which the range is opened and given back: a large page of a host whose pages have
 /// 4 KiB. Addresses are fresh, so every allocation begins with pages that were never touched.
@@ -60,17 +58,13 @@ impl Arena {
     pub(super) fn reserve(total: u64) -> Result<Self, MemoryError> {
         let size = total
             .saturating_mul(2)
-            .max(1 << 30)
+            .max(Host::LEAST)
             .checked_next_power_of_two()
             .unwrap_or(STRIDE)
             .min(STRIDE);
         let arena = Self::find(size)?;
-        let large = (arena.base + SMALL) as *mut _;
-        // A host without large pages backs the range page by page.
-        // SAFETY: the range was just mapped, and this advice does not change its contents.
-        let _ = unsafe {
-            rustix::mm::madvise(large, (arena.size - SMALL) as usize, Advice::LinuxHugepage)
-        };
+        // SAFETY: the range was just reserved.
+        unsafe { Host::prefer_large_pages(arena.base + SMALL, arena.size - SMALL) };
         RESERVED
             .lock()
             .unwrap_or_else(PoisonError::into_inner)
@@ -80,8 +74,8 @@ impl Arena {
 
     /// Maps a range of this many bytes, or of fewer if the host does not give that many.
     fn find(size: u64) -> Result<Self, MemoryError> {
-        let fixed = (0..SLOTS)
-            .find_map(|slot| map(FIRST + slot * STRIDE, size, MapFlags::FIXED_NOREPLACE).ok());
+        let fixed =
+            (0..SLOTS).find_map(|slot| Host::reserve(Some(FIRST + slot * STRIDE), size).ok());
         if let Some(base) = fixed {
             return Ok(Self {
                 base,
@@ -93,7 +87,7 @@ impl Arena {
         // addresses of a process.
         let mut attempt = size;
         loop {
-            match map(0, attempt, MapFlags::empty()) {
+            match Host::reserve(None, attempt) {
                 Ok(base) => {
                     return Ok(Self {
                         base,
@@ -101,13 +95,8 @@ impl Arena {
                         open: base,
                     });
                 }
-                Err(_) if attempt > 1 << 30 => attempt /= 2,
-                Err(error) => {
-                    return Err(MemoryError::Reserve {
-                        size,
-                        reason: error.to_string(),
-                    });
-                }
+                Err(_) if attempt > Host::LEAST => attempt /= 2,
+                Err(error) => return Err(MemoryError::refused(size)(error)),
             }
         }
     }
@@ -132,11 +121,7 @@ impl Arena {
             let (start, len) = self.pages(self.open, end - self.open);
             // SAFETY: `pages` returns whole pages inside the range that `reserve` mapped and this
             // object owns. Opening them removes no access.
-            unsafe { rustix::mm::mprotect(start, len, MprotectFlags::READ | MprotectFlags::WRITE) }
-                .map_err(|error| MemoryError::Reserve {
-                    size,
-                    reason: error.to_string(),
-                })?;
+            unsafe { Host::open(start, len) }.map_err(MemoryError::refused(size))?;
             self.open = end;
         }
         if reused {
@@ -168,15 +153,7 @@ impl Arena {
         let end = (base + size) / PAGE * PAGE;
         // SAFETY: these are whole pages inside the range that this object owns, and nothing uses
         // their contents: the caller has freed them, or has not used them yet. They stay mapped.
-        start < end
-            && unsafe {
-                rustix::mm::madvise(
-                    start as *mut _,
-                    (end - start) as usize,
-                    Advice::LinuxDontNeed,
-                )
-            }
-            .is_ok()
+        start < end && unsafe { Host::discard(start, end - start) }
     }
 
     /// Maps fresh pages, which read as zero, over the pages at `base`.
@@ -185,41 +162,17 @@ impl Arena {
     /// `size` bytes at `base` must be whole pages of this range, without a live allocation.
     pub(super) unsafe fn clear(&mut self, base: u64, size: u64) -> Result<(), MemoryError> {
         let (start, len) = self.pages(base, size);
-        let flags = MapFlags::PRIVATE | MapFlags::NORESERVE | MapFlags::FIXED;
-        let access = ProtFlags::READ | ProtFlags::WRITE;
         // SAFETY: this object owns the range, and the caller guarantees that nothing uses this
         // part of it.
-        let mapped = unsafe { rustix::mm::mmap_anonymous(start, len, access, flags) };
-        mapped.map(|_| ()).map_err(|error| MemoryError::Reserve {
-            size,
-            reason: error.to_string(),
-        })
+        unsafe { Host::renew(start, len) }.map_err(MemoryError::refused(size))
     }
 
-    fn pages(&self, base: u64, size: u64) -> (*mut std::ffi::c_void, usize) {
+    fn pages(&self, base: u64, size: u64) -> (u64, u64) {
         debug_assert!(base >= self.base && base + size <= self.base + self.size);
         let start = base / PAGE * PAGE;
         let end = (base + size).next_multiple_of(PAGE);
-        (start as *mut _, (end - start) as usize)
+        (start, end - start)
     }
-}
-
-/// Maps `size` bytes without access, at `hint`. Without a flag that requires `hint`, the host may
-/// choose another address.
-fn map(hint: u64, size: u64, flags: MapFlags) -> Result<u64, rustix::io::Errno> {
-    let flags = flags | MapFlags::PRIVATE | MapFlags::NORESERVE;
-    // SAFETY: this is a new anonymous mapping, and `FIXED_NOREPLACE` does not replace
-    // an existing one.
-    let at = unsafe {
-        rustix::mm::mmap_anonymous(hint as *mut _, size as usize, ProtFlags::empty(), flags)
-    }?;
-    if flags.contains(MapFlags::FIXED_NOREPLACE) && at as u64 != hint {
-        // Kernels before 4.17 treat the flag as a hint only.
-        // SAFETY: this is the mapping from above, which nothing else uses yet.
-        unsafe { rustix::mm::munmap(at, size as usize) }?;
-        return Err(rustix::io::Errno::EXIST);
-    }
-    Ok(at as u64)
 }
 
 impl Drop for Arena {
@@ -229,6 +182,6 @@ impl Drop for Arena {
         drop(reserved);
         // SAFETY: this object owns the range, and `Memory`, which owns this object, outlives every
         // launch that reads it.
-        let _ = unsafe { rustix::mm::munmap(self.base as *mut _, self.size as usize) };
+        unsafe { Host::unmap(self.base, self.size) };
     }
 }

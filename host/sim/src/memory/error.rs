@@ -1,5 +1,7 @@
 //! Errors of requests for memory.
 
+use std::io;
+
 /// The reason why memory was not allocated, freed or found.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum MemoryError {
@@ -92,4 +94,14 @@ pub enum MemoryError {
         /// The number of the allocation that it overlaps.
         number: u64,
     },
+}
+
+impl MemoryError {
+    /// Returns a function that makes the error of a host that has no room for `size` bytes.
+    pub(super) fn refused(size: u64) -> impl Fn(io::Error) -> MemoryError {
+        move |error| MemoryError::Reserve {
+            size,
+            reason: error.to_string(),
+        }
+    }
 }

@@ -11,7 +11,6 @@
 //! | `allocation` | one piece of memory, and what it was made as |
 //! | `arena` | the reserved range, at the same address every run |
 //! | `multicast` | one address for memory of several devices |
-//! | `pages` | files in memory, which can be shown at several addresses and in several processes |
 //! | `physical` | memory without an address, to be mapped into the range |
 //! | `shadow` | which bytes were ever written |
 //! | `space` | which parts of the range are taken |
@@ -24,7 +23,6 @@ mod allocation;
 mod arena;
 mod error;
 mod multicast;
-mod pages;
 mod physical;
 mod shadow;
 mod space;
@@ -38,7 +36,6 @@ mod tests;
 
 use std::collections::BTreeMap;
 use std::collections::btree_map::Entry;
-use std::os::fd::OwnedFd;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
@@ -47,7 +44,6 @@ use arena::Arena;
 pub use error::MemoryError;
 pub(crate) use multicast::Multicast;
 pub use multicast::Replicas;
-use pages::Pages;
 pub use physical::{Physical, View};
 pub(crate) use shadow::{Shadow, words};
 use space::AddressSpace;
@@ -56,12 +52,11 @@ pub(crate) use table::{Range, Snapshot};
 pub use trail::Trail;
 pub use whereabouts::Whereabouts;
 
+use crate::platform::{PAGE, Pages, SharedFile};
+
 /// The alignment of every allocation's base address, which `cuMemAlloc` promises for textures (512
 /// on every model here).
 pub const BASE_ALIGNMENT: u64 = 512;
-
-/// The size of mappings is a multiple of this number of bytes.
-const PAGE: u64 = 4096;
 
 /// The memory of one simulated device, together with the host memory that it can reach.
 #[derive(Debug)]
@@ -222,17 +217,19 @@ impl Memory {
         let pages = match state.shared.entry(address) {
             Entry::Occupied(pages) => pages.into_mut(),
             Entry::Vacant(none) => {
-                let pages = Pages::new(size.next_multiple_of(PAGE))?;
+                let refused = MemoryError::refused(size);
+                let pages = Pages::new(size.next_multiple_of(PAGE)).map_err(&refused)?;
                 // SAFETY: allocations start with a page of their own, and a gap of at least a page
                 // follows. The new pages have the same contents as the old ones.
                 unsafe {
-                    pages.fill(address)?;
-                    pages.map(address)?;
+                    pages.fill(address).map_err(&refused)?;
+                    pages.map(address).map_err(&refused)?;
                 }
                 none.insert(pages)
             }
         };
-        let (file, inode) = pages.numbers()?;
+        let numbers = pages.numbers().map_err(MemoryError::refused(size));
+        let (file, inode) = numbers?;
         // From now on other processes may write it, and this process cannot record their writes.
         if let Some(shadow) = state.table.shadow(address, size) {
             shadow.write(address, size);
@@ -247,11 +244,11 @@ impl Memory {
     /// The file is too small, or no such range of addresses is left.
     pub fn open(
         &self,
-        file: OwnedFd,
+        file: SharedFile,
         size: u64,
         made_at: Option<&str>,
     ) -> Result<u64, MemoryError> {
-        let pages = Pages::of(file)?;
+        let pages = Pages::of(file).map_err(MemoryError::refused(size))?;
         if size == 0 || size > pages.size() || !pages.size().is_multiple_of(PAGE) {
             return Err(MemoryError::ZeroSize);
         }
@@ -263,7 +260,7 @@ impl Memory {
             .arena
             .commit(base, pages.size(), reused)
             // SAFETY: these are whole pages of the arena that were taken from its address space.
-            .and_then(|()| unsafe { pages.map(base) });
+            .and_then(|()| unsafe { pages.map(base) }.map_err(MemoryError::refused(size)));
         if let Err(error) = shown {
             state.space.give(base, pages.size());
             return Err(error);

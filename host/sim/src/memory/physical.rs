@@ -9,7 +9,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use super::MemoryError;
-use super::pages::Pages;
+use crate::platform::{Host, Pages, Platform};
 
 /// Device memory without an address. The device gets it back when it is dropped.
 #[derive(Debug)]
@@ -26,7 +26,7 @@ impl Physical {
             Ok(pages) => Ok(Self { pages, used }),
             Err(error) => {
                 used.fetch_sub(size, Ordering::Relaxed);
-                Err(error)
+                Err(MemoryError::refused(size)(error))
             }
         }
     }
@@ -43,7 +43,7 @@ impl Physical {
     /// address space and contain no live allocation.
     pub(super) unsafe fn map(&self, base: u64) -> Result<(), MemoryError> {
         // SAFETY: the caller guarantees the same for `Pages::map`.
-        unsafe { self.pages.map(base) }
+        unsafe { self.pages.map(base) }.map_err(MemoryError::refused(self.size()))
     }
 }
 
@@ -54,7 +54,10 @@ impl Physical {
     /// The operating system's error.
     pub fn view(&self) -> Result<View, MemoryError> {
         Ok(View {
-            start: self.pages.show()?,
+            start: self
+                .pages
+                .show()
+                .map_err(MemoryError::refused(self.size()))?,
             size: self.size(),
         })
     }
@@ -76,9 +79,8 @@ impl View {
 
 impl Drop for View {
     fn drop(&mut self) {
-        // SAFETY: `Physical::view` mapped this many bytes there, for this object alone. If the call
-        // fails, they stay mapped.
-        let _ = unsafe { rustix::mm::munmap(self.start as *mut _, self.size as usize) };
+        // SAFETY: `Physical::view` mapped this many bytes there, for this object alone.
+        unsafe { Host::unmap(self.start, self.size) };
     }
 }
 

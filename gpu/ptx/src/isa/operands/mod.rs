@@ -170,7 +170,6 @@ impl Form {
         let typed = self.type_of(slot);
         let register = |id: u32| register_fits(body, id, typed, slot.wider);
         let predicate = |id: u32| register_fits(body, id, Typed::Is(Type::Pred), false);
-        let target = |id: u32| body.labels.get(id as usize).map(|label| label.target);
         // A vector register cannot be an operand of one element.
         let whole = matches!(
             slot.shape,
@@ -219,6 +218,33 @@ impl Form {
                 register_fits(body, id, Typed::Pointer, false)
             }
             (Shape::Address, Address(..)) => true,
+            (Shape::Gradient, Vector(_) | Register(_)) => true,
+            (Shape::Register, &Register(id)) => register(id),
+            (Shape::Part | Shape::SignedPart, &Register(id)) => register(id),
+            (Shape::Part | Shape::SignedPart, Int(_)) => true,
+            (Shape::Part | Shape::SignedPart, &Part(id, part)) => register(id) && is_part(part),
+            (Shape::SignedPart, &Minus(id, part)) => register(id) && part.is_none_or(is_part),
+            (Shape::Minus, &Minus(id, None)) => register(id),
+            (Shape::PartDestination, &Part(id, part)) => register(id) && is_part(part),
+            (Shape::Elements(_) | Shape::ElementsDestination(_), &Register(id)) => register(id),
+            (Shape::Elements(many), &Part(id, elements)) => {
+                register(id)
+                    && elements.halves() == (many == 2)
+                    && elements.elements().len() == usize::from(many)
+            }
+            (Shape::ElementsDestination(many), &Part(id, mask)) => {
+                register(id) && mask.halves() == (many == 2) && mask.is_mask()
+            }
+            _ => label_fits(body, slot.shape, operand) || self.elements_fit(body, slot, operand),
+        }
+    }
+
+    /// Tests operands of several elements.
+    fn elements_fit(&self, body: &Body<'_>, slot: &Slot, operand: &Operand<'_>) -> bool {
+        use Operand::*;
+        let typed = self.type_of(slot);
+        let predicate = |id: u32| register_fits(body, id, Typed::Is(Type::Pred), false);
+        match (slot.shape, operand) {
             (Shape::DestinationsAndMaybe(count), &VectorPair(slice, id)) => {
                 predicate(id) && self.vector_fits(body, slot, &Vector(slice), count.into(), typed)
             }
@@ -266,36 +292,6 @@ impl Form {
                 };
                 slice.len as usize + 2 == self.dimensions && body.elements(slice).iter().all(fits)
             }
-            (Shape::Gradient, Vector(_) | Register(_)) => true,
-            (Shape::Register, &Register(id)) => register(id),
-            (Shape::Part | Shape::SignedPart, &Register(id)) => register(id),
-            (Shape::Part | Shape::SignedPart, Int(_)) => true,
-            (Shape::Part | Shape::SignedPart, &Part(id, part)) => register(id) && is_part(part),
-            (Shape::SignedPart, &Minus(id, part)) => register(id) && part.is_none_or(is_part),
-            (Shape::Minus, &Minus(id, None)) => register(id),
-            (Shape::PartDestination, &Part(id, part)) => register(id) && is_part(part),
-            (Shape::Elements(_) | Shape::ElementsDestination(_), &Register(id)) => register(id),
-            (Shape::Elements(many), &Part(id, elements)) => {
-                register(id)
-                    && elements.halves() == (many == 2)
-                    && elements.elements().len() == usize::from(many)
-            }
-            (Shape::ElementsDestination(many), &Part(id, mask)) => {
-                register(id) && mask.halves() == (many == 2) && mask.is_mask()
-            }
-            (Shape::Label, &Label(id)) => matches!(target(id), Some(ast::Target::Instruction(_))),
-            (Shape::Targets, &Label(id)) => {
-                matches!(target(id), Some(ast::Target::BranchTargets(_)))
-            }
-            (Shape::Table, &Label(id)) => {
-                matches!(
-                    target(id),
-                    Some(ast::Target::Prototype(_) | ast::Target::CallTargets(_))
-                )
-            }
-            (Shape::Arguments, Arguments(_)) => true,
-            (Shape::Callee, Symbol(..)) => true,
-            (Shape::Callee, &Register(id)) => register_fits(body, id, Typed::Pointer, false),
             _ => false,
         }
     }
@@ -356,5 +352,27 @@ impl Form {
             }),
             _ => count == 1 && element(operand),
         }
+    }
+}
+
+/// Tests labels, and what a call names.
+fn label_fits(body: &Body<'_>, shape: Shape, operand: &Operand<'_>) -> bool {
+    use Operand::*;
+    let target = |id: u32| body.labels.get(id as usize).map(|label| label.target);
+    match (shape, operand) {
+        (Shape::Label, &Label(id)) => matches!(target(id), Some(ast::Target::Instruction(_))),
+        (Shape::Targets, &Label(id)) => {
+            matches!(target(id), Some(ast::Target::BranchTargets(_)))
+        }
+        (Shape::Table, &Label(id)) => {
+            matches!(
+                target(id),
+                Some(ast::Target::Prototype(_) | ast::Target::CallTargets(_))
+            )
+        }
+        (Shape::Arguments, Arguments(_)) => true,
+        (Shape::Callee, Symbol(..)) => true,
+        (Shape::Callee, &Register(id)) => register_fits(body, id, Typed::Pointer, false),
+        _ => false,
     }
 }

@@ -235,32 +235,8 @@ pub(super) fn transfer<'a>(b: &mut Builder<'a, '_>, i: &Instruction) -> Result<(
         (false, [value, address, ..]) => (address, value),
         _ => return invalid("expected an address and a value"),
     };
-    let elements = b.elements(value);
-    let count = match () {
-        () if i.modifiers.has(M::V2) => 2,
-        () if i.modifiers.has(M::V4) => 4,
-        () if i.modifiers.has(M::V8) => 8,
-        () => 1,
-    };
-    if elements.len() != count {
-        return invalid(format!(
-            "{} values, where the instruction moves {count}",
-            elements.len()
-        ));
-    }
-    // All elements have the same width. An immediate or `_` has the width of the type.
-    let register = elements
-        .iter()
-        .find_map(|e| b.register_size(e))
-        .map_or(repr(ty.size()), repr);
-    let mut rows = Vec::with_capacity(count);
-    for element in &elements {
-        rows.push(match element {
-            Operand::Sink if count > 1 => NOWHERE,
-            element if store => b.source(element, register, Some(ty))?,
-            element => b.destination(element, register)?,
-        });
-    }
+    let (rows, register) = values(b, i, value, (ty, store))?;
+    let count = rows.len();
     let mut place = b.place_of(place(i)?, address)?;
     let bytes = ty.size() * count as u64;
     // Whether the address of a kernel's parameter is in a register.
@@ -328,6 +304,42 @@ pub(super) fn transfer<'a>(b: &mut Builder<'a, '_>, i: &Instruction) -> Result<(
     );
     b.emit(run, Operands::to(d).a(row).c(offset).aux(aux));
     Ok(())
+}
+
+/// Returns the rows of the values that an instruction moves, and the width of their registers.
+fn values<'a>(
+    b: &mut Builder<'a, '_>,
+    i: &Instruction,
+    value: &Operand<'a>,
+    (ty, store): (Type, bool),
+) -> Result<(Vec<u32>, u64)> {
+    let elements = b.elements(value);
+    let count = match () {
+        () if i.modifiers.has(M::V2) => 2,
+        () if i.modifiers.has(M::V4) => 4,
+        () if i.modifiers.has(M::V8) => 8,
+        () => 1,
+    };
+    if elements.len() != count {
+        return invalid(format!(
+            "{} values, where the instruction moves {count}",
+            elements.len()
+        ));
+    }
+    // All elements have the same width. An immediate or `_` has the width of the type.
+    let register = elements
+        .iter()
+        .find_map(|e| b.register_size(e))
+        .map_or(repr(ty.size()), repr);
+    let mut rows = Vec::with_capacity(count);
+    for element in &elements {
+        rows.push(match element {
+            Operand::Sink if count > 1 => NOWHERE,
+            element if store => b.source(element, register, Some(ty))?,
+            element => b.destination(element, register)?,
+        });
+    }
+    Ok((rows, register))
 }
 
 /// Decodes an access of a parameter by its name: of the kernel, of the function, or of a call.

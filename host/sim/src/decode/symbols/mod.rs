@@ -155,34 +155,7 @@ pub(super) fn declare<'a>(
     let mut defined = Vec::new();
     for (m, module) in modules.iter().enumerate() {
         for variable in &module.variables {
-            let line = variable.position.line + bases[m];
-            let at = |message: String, program: &Program| {
-                place(Problem::Invalid(message), line, &program.text)
-            };
-            let dynamic = variable.space == Space::Shared && variable.dims.first() == Some(&None);
-            if variable.linkage == Linkage::Extern && !dynamic {
-                continue;
-            }
-            let key = (scope(m, variable.linkage), variable.name);
-            if let Some(&before) = symbols.names.get(&key) {
-                let old = &mut program.variables[before as usize];
-                match variable.linkage {
-                    // All declarations of dynamic shared memory are one variable, whatever
-                    // their names are.
-                    _ if dynamic => old.align = old.align.max(variable.alignment()),
-                    Linkage::Common => old.size = old.size.max(variable.size()),
-                    Linkage::Weak => {}
-                    _ => return Err(at(format!("`{}` is defined twice", variable.name), program)),
-                }
-                continue;
-            }
-            let made = make(variable, dynamic).map_err(|message| at(message, program))?;
-            let index = program.variables.len() as u32;
-            symbols.names.insert(key, index);
-            if !variable.dims.is_empty() {
-                symbols.elements.insert(index, variable.ty.size());
-            }
-            program.variables.push(made);
+            declare_variable(variable, (m, bases[m]), symbols, program)?;
         }
         for (f, function) in module.functions.iter().enumerate() {
             let Some(body) = &function.body else { continue };
@@ -212,25 +185,17 @@ pub(super) fn declare<'a>(
                 addresses: Vec::new(),
                 visible: false,
             });
-            for (v, variable) in body.variables.iter().enumerate() {
-                if matches!(variable.space, Space::Shared | Space::Global | Space::Const) {
-                    let dynamic =
-                        variable.space == Space::Shared && variable.dims.first() == Some(&None);
-                    let made = make(variable, dynamic).map_err(|message| {
-                        place(
-                            Problem::Invalid(message),
-                            variable.position.line + bases[m],
-                            &program.text,
-                        )
-                    })?;
-                    symbols
-                        .in_bodies
-                        .insert((m, function.name, v as u32), program.variables.len() as u32);
-                    program.variables.push(Variable {
-                        visible: false,
-                        ..made
-                    });
-                }
+            let inside = body.variables.iter().zip(0..);
+            for (variable, v) in inside.filter(|(variable, _)| is_of_module(variable)) {
+                let key = (m, function.name, v);
+                symbols
+                    .in_bodies
+                    .insert(key, program.variables.len() as u32);
+                let made = made(variable, is_dynamic(variable), bases[m], program)?;
+                program.variables.push(Variable {
+                    visible: false,
+                    ..made
+                });
             }
         }
     }
@@ -246,6 +211,67 @@ pub(super) fn declare<'a>(
     }
     symbols.spaces = program.variables.iter().map(|v| v.space).collect();
     Ok(defined)
+}
+
+/// Declares a variable of the module with index `m`, or adds to its earlier declaration.
+fn declare_variable<'a>(
+    variable: &ast::Variable<'a>,
+    (m, base): (usize, u32),
+    symbols: &mut Symbols<'a>,
+    program: &mut Program,
+) -> Result<(), LoadError> {
+    let dynamic = is_dynamic(variable);
+    if variable.linkage == Linkage::Extern && !dynamic {
+        return Ok(());
+    }
+    let key = (scope(m, variable.linkage), variable.name);
+    if let Some(&before) = symbols.names.get(&key) {
+        let old = &mut program.variables[before as usize];
+        match variable.linkage {
+            // All declarations of dynamic shared memory are one variable, whatever
+            // their names are.
+            _ if dynamic => old.align = old.align.max(variable.alignment()),
+            Linkage::Common => old.size = old.size.max(variable.size()),
+            Linkage::Weak => {}
+            _ => {
+                let problem = Problem::Invalid(format!("`{}` is defined twice", variable.name));
+                let line = variable.position.line + base;
+                return Err(place(problem, line, &program.text));
+            }
+        }
+        return Ok(());
+    }
+    let made = made(variable, dynamic, base, program)?;
+    let index = program.variables.len() as u32;
+    symbols.names.insert(key, index);
+    if !variable.dims.is_empty() {
+        symbols.elements.insert(index, variable.ty.size());
+    }
+    program.variables.push(made);
+    Ok(())
+}
+
+/// Returns whether a variable is dynamic shared memory.
+fn is_dynamic(variable: &ast::Variable<'_>) -> bool {
+    variable.space == Space::Shared && variable.dims.first() == Some(&None)
+}
+
+/// Returns whether a variable of a body exists once, as those of the module do.
+fn is_of_module(variable: &ast::Variable<'_>) -> bool {
+    matches!(variable.space, Space::Shared | Space::Global | Space::Const)
+}
+
+/// Creates a variable as [`make`] does, with the place of an error.
+fn made(
+    variable: &ast::Variable<'_>,
+    dynamic: bool,
+    base: u32,
+    program: &Program,
+) -> Result<Variable, LoadError> {
+    make(variable, dynamic).map_err(|message| {
+        let line = variable.position.line + base;
+        place(Problem::Invalid(message), line, &program.text)
+    })
 }
 
 /// Creates a variable without its place and contents.

@@ -16,124 +16,63 @@ pub(super) fn rows(rows: &mut Rows) {
 
 /// Adds `setp` on types of 32 and 64 bits, and on integers of 16.
 fn words(rows: &mut Rows) {
+    super::named! { rows;
+        test {
+            setp_eq_s32 setp_eq_s64 setp_ne_s32 setp_ne_s64 setp_lt_s32 setp_lt_s64
+            setp_le_s32 setp_le_s64 setp_gt_s32 setp_gt_s64 setp_ge_s32 setp_ge_s64
+            setp_eq_f32 setp_eq_f64 setp_ne_f32 setp_lt_f32 setp_lt_f64 setp_le_f32
+            setp_le_f64 setp_gt_f32 setp_gt_f64 setp_ge_f32 setp_ge_f64 setp_neu_f32
+            setp_ltu_f32 setp_geu_f32 setp_nan_f32 setp_leu_f32 setp_gtu_f32
+        }
+        test_rare {
+            setp_eq_s16 setp_ne_s16 setp_lt_s16 setp_le_s16 setp_gt_s16 setp_ge_s16
+            setp_eq_ftz_f32 setp_ne_ftz_f32 setp_ne_f64 setp_lt_ftz_f32
+            setp_le_ftz_f32 setp_gt_ftz_f32 setp_ge_ftz_f32 setp_equ_f32
+            setp_equ_ftz_f32 setp_equ_f64 setp_neu_ftz_f32 setp_neu_f64
+            setp_ltu_ftz_f32 setp_ltu_f64 setp_leu_ftz_f32 setp_leu_f64
+            setp_gtu_ftz_f32 setp_gtu_f64 setp_geu_ftz_f32 setp_geu_f64 setp_num_f32
+            setp_num_ftz_f32 setp_num_f64 setp_nan_ftz_f32 setp_nan_f64
+        }
+    }
     super::rows! { rows;
         test {
             "setp.eq.u32 setp.eq.b32" => setp_eq_u32,
-            "setp.eq.s32" => setp_eq_s32,
             "setp.eq.u64 setp.eq.b64" => setp_eq_u64,
-            "setp.eq.s64" => setp_eq_s64,
             "setp.ne.u32 setp.ne.b32" => setp_ne_u32,
-            "setp.ne.s32" => setp_ne_s32,
             "setp.ne.u64 setp.ne.b64" => setp_ne_u64,
-            "setp.ne.s64" => setp_ne_s64,
             "setp.lt.u32 setp.lo.u32" => setp_lt_u32,
-            "setp.lt.s32" => setp_lt_s32,
             "setp.lt.u64 setp.lo.u64" => setp_lt_u64,
-            "setp.lt.s64" => setp_lt_s64,
             "setp.le.u32 setp.ls.u32" => setp_le_u32,
-            "setp.le.s32" => setp_le_s32,
             "setp.le.u64 setp.ls.u64" => setp_le_u64,
-            "setp.le.s64" => setp_le_s64,
             "setp.gt.u32 setp.hi.u32" => setp_gt_u32,
-            "setp.gt.s32" => setp_gt_s32,
             "setp.gt.u64 setp.hi.u64" => setp_gt_u64,
-            "setp.gt.s64" => setp_gt_s64,
             "setp.ge.u32 setp.hs.u32" => setp_ge_u32,
-            "setp.ge.s32" => setp_ge_s32,
             "setp.ge.u64 setp.hs.u64" => setp_ge_u64,
-            "setp.ge.s64" => setp_ge_s64,
-            "setp.eq.f32" => setp_eq_f32,
-            "setp.eq.f64" => setp_eq_f64,
-            "setp.ne.f32" => setp_ne_f32,
-            "setp.lt.f32" => setp_lt_f32,
-            "setp.lt.f64" => setp_lt_f64,
-            "setp.le.f32" => setp_le_f32,
-            "setp.le.f64" => setp_le_f64,
-            "setp.gt.f32" => setp_gt_f32,
-            "setp.gt.f64" => setp_gt_f64,
-            "setp.ge.f32" => setp_ge_f32,
-            "setp.ge.f64" => setp_ge_f64,
-            "setp.neu.f32" => setp_neu_f32,
-            "setp.ltu.f32" => setp_ltu_f32,
-            "setp.geu.f32" => setp_geu_f32,
-            "setp.nan.f32" => setp_nan_f32,
-            "setp.leu.f32" => setp_leu_f32,
-            "setp.gtu.f32" => setp_gtu_f32,
         }
         test_rare {
             "setp.eq.u16 setp.eq.b16" => setp_eq_u16,
-            "setp.eq.s16" => setp_eq_s16,
             "setp.ne.u16 setp.ne.b16" => setp_ne_u16,
-            "setp.ne.s16" => setp_ne_s16,
             "setp.lt.u16 setp.lo.u16" => setp_lt_u16,
-            "setp.lt.s16" => setp_lt_s16,
             "setp.le.u16 setp.ls.u16" => setp_le_u16,
-            "setp.le.s16" => setp_le_s16,
             "setp.gt.u16 setp.hi.u16" => setp_gt_u16,
-            "setp.gt.s16" => setp_gt_s16,
             "setp.ge.u16 setp.hs.u16" => setp_ge_u16,
-            "setp.ge.s16" => setp_ge_s16,
-            "setp.eq.ftz.f32" => setp_eq_ftz_f32,
-            "setp.ne.ftz.f32" => setp_ne_ftz_f32,
-            "setp.ne.f64" => setp_ne_f64,
-            "setp.lt.ftz.f32" => setp_lt_ftz_f32,
-            "setp.le.ftz.f32" => setp_le_ftz_f32,
-            "setp.gt.ftz.f32" => setp_gt_ftz_f32,
-            "setp.ge.ftz.f32" => setp_ge_ftz_f32,
-            "setp.equ.f32" => setp_equ_f32,
-            "setp.equ.ftz.f32" => setp_equ_ftz_f32,
-            "setp.equ.f64" => setp_equ_f64,
-            "setp.neu.ftz.f32" => setp_neu_ftz_f32,
-            "setp.neu.f64" => setp_neu_f64,
-            "setp.ltu.ftz.f32" => setp_ltu_ftz_f32,
-            "setp.ltu.f64" => setp_ltu_f64,
-            "setp.leu.ftz.f32" => setp_leu_ftz_f32,
-            "setp.leu.f64" => setp_leu_f64,
-            "setp.gtu.ftz.f32" => setp_gtu_ftz_f32,
-            "setp.gtu.f64" => setp_gtu_f64,
-            "setp.geu.ftz.f32" => setp_geu_ftz_f32,
-            "setp.geu.f64" => setp_geu_f64,
-            "setp.num.f32" => setp_num_f32,
-            "setp.num.ftz.f32" => setp_num_ftz_f32,
-            "setp.num.f64" => setp_num_f64,
-            "setp.nan.ftz.f32" => setp_nan_ftz_f32,
-            "setp.nan.f64" => setp_nan_f64,
         }
     }
 }
 
 /// Adds `setp` on one f16 or bf16.
 fn halves(rows: &mut Rows) {
-    super::forms! { rows;
+    super::named! { rows;
         test_rare {
-            "setp.eq.ftz?.f16" => setp_eq_f16, setp_eq_ftz_f16;
-            "setp.ne.ftz?.f16" => setp_ne_f16, setp_ne_ftz_f16;
-            "setp.lt.ftz?.f16" => setp_lt_f16, setp_lt_ftz_f16;
-            "setp.le.ftz?.f16" => setp_le_f16, setp_le_ftz_f16;
-            "setp.gt.ftz?.f16" => setp_gt_f16, setp_gt_ftz_f16;
-            "setp.ge.ftz?.f16" => setp_ge_f16, setp_ge_ftz_f16;
-            "setp.equ.ftz?.f16" => setp_equ_f16, setp_equ_ftz_f16;
-            "setp.neu.ftz?.f16" => setp_neu_f16, setp_neu_ftz_f16;
-            "setp.ltu.ftz?.f16" => setp_ltu_f16, setp_ltu_ftz_f16;
-            "setp.leu.ftz?.f16" => setp_leu_f16, setp_leu_ftz_f16;
-            "setp.gtu.ftz?.f16" => setp_gtu_f16, setp_gtu_ftz_f16;
-            "setp.geu.ftz?.f16" => setp_geu_f16, setp_geu_ftz_f16;
-            "setp.num.ftz?.f16" => setp_num_f16, setp_num_ftz_f16;
-            "setp.nan.ftz?.f16" => setp_nan_f16, setp_nan_ftz_f16;
-            "setp.eq.bf16" => setp_eq_bf16;
-            "setp.ne.bf16" => setp_ne_bf16;
-            "setp.lt.bf16" => setp_lt_bf16;
-            "setp.le.bf16" => setp_le_bf16;
-            "setp.gt.bf16" => setp_gt_bf16;
-            "setp.ge.bf16" => setp_ge_bf16;
-            "setp.equ.bf16" => setp_equ_bf16;
-            "setp.neu.bf16" => setp_neu_bf16;
-            "setp.ltu.bf16" => setp_ltu_bf16;
-            "setp.leu.bf16" => setp_leu_bf16;
-            "setp.gtu.bf16" => setp_gtu_bf16;
-            "setp.geu.bf16" => setp_geu_bf16;
-            "setp.num.bf16" => setp_num_bf16;
-            "setp.nan.bf16" => setp_nan_bf16;
+            setp_eq_f16 setp_eq_ftz_f16 setp_ne_f16 setp_ne_ftz_f16 setp_lt_f16
+            setp_lt_ftz_f16 setp_le_f16 setp_le_ftz_f16 setp_gt_f16 setp_gt_ftz_f16
+            setp_ge_f16 setp_ge_ftz_f16 setp_equ_f16 setp_equ_ftz_f16 setp_neu_f16
+            setp_neu_ftz_f16 setp_ltu_f16 setp_ltu_ftz_f16 setp_leu_f16
+            setp_leu_ftz_f16 setp_gtu_f16 setp_gtu_ftz_f16 setp_geu_f16
+            setp_geu_ftz_f16 setp_num_f16 setp_num_ftz_f16 setp_nan_f16
+            setp_nan_ftz_f16 setp_eq_bf16 setp_ne_bf16 setp_lt_bf16 setp_le_bf16
+            setp_gt_bf16 setp_ge_bf16 setp_equ_bf16 setp_neu_bf16 setp_ltu_bf16
+            setp_leu_bf16 setp_gtu_bf16 setp_geu_bf16 setp_num_bf16 setp_nan_bf16
         }
     }
 }

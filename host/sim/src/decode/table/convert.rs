@@ -59,11 +59,13 @@ fn to_halves(rows: &mut Rows) {
 
 /// Adds conversions to tf32.
 fn tf32(rows: &mut Rows) {
+    super::named! { rows;
+        one_rare {
+            cvt_rna_tf32_f32 cvt_rna_satfinite_tf32_f32
+        }
+    }
     super::forms! { rows;
         one_rare {
-            "cvt.rna.satfinite?.tf32.f32" =>
-                cvt_rna_tf32_f32,
-                cvt_rna_satfinite_tf32_f32;
             "cvt.rn.satfinite?.relu?.tf32.f32" =>
                 cvt_rn_tf32_f32,
                 |a| satfinite_tf32(cvt_rn_tf32_f32(a)),

@@ -18,92 +18,74 @@ pub(super) fn rows(rows: &mut Rows) {
 
 /// Adds the rows of `.f32`.
 fn singles(rows: &mut Rows) {
-    super::forms! { rows;
+    super::named! { rows;
         two_rare {
-            "add.rz.ftz?.sat?.f32" => add_rz_f32, add_rz_ftz_f32, add_rz_sat_f32, add_rz_ftz_sat_f32;
-            "add.rm.ftz?.sat?.f32" => add_rm_f32, add_rm_ftz_f32, add_rm_sat_f32, add_rm_ftz_sat_f32;
-            "add.rp.ftz?.sat?.f32" => add_rp_f32, add_rp_ftz_f32, add_rp_sat_f32, add_rp_ftz_sat_f32;
-            "sub.rz.ftz?.sat?.f32" => sub_rz_f32, sub_rz_ftz_f32, sub_rz_sat_f32, sub_rz_ftz_sat_f32;
-            "sub.rm.ftz?.sat?.f32" => sub_rm_f32, sub_rm_ftz_f32, sub_rm_sat_f32, sub_rm_ftz_sat_f32;
-            "sub.rp.ftz?.sat?.f32" => sub_rp_f32, sub_rp_ftz_f32, sub_rp_sat_f32, sub_rp_ftz_sat_f32;
-            "mul.rz.ftz?.sat?.f32" => mul_rz_f32, mul_rz_ftz_f32, mul_rz_sat_f32, mul_rz_ftz_sat_f32;
-            "mul.rm.ftz?.sat?.f32" => mul_rm_f32, mul_rm_ftz_f32, mul_rm_sat_f32, mul_rm_ftz_sat_f32;
-            "mul.rp.ftz?.sat?.f32" => mul_rp_f32, mul_rp_ftz_f32, mul_rp_sat_f32, mul_rp_ftz_sat_f32;
-            "div.rz.ftz?.f32" => div_rz_f32, div_rz_ftz_f32;
-            "div.rm.ftz?.f32" => div_rm_f32, div_rm_ftz_f32;
-            "div.rp.ftz?.f32" => div_rp_f32, div_rp_ftz_f32;
+            add_rz_f32 add_rz_ftz_f32 add_rz_sat_f32 add_rz_ftz_sat_f32 add_rm_f32
+            add_rm_ftz_f32 add_rm_sat_f32 add_rm_ftz_sat_f32 add_rp_f32 add_rp_ftz_f32
+            add_rp_sat_f32 add_rp_ftz_sat_f32 sub_rz_f32 sub_rz_ftz_f32 sub_rz_sat_f32
+            sub_rz_ftz_sat_f32 sub_rm_f32 sub_rm_ftz_f32 sub_rm_sat_f32
+            sub_rm_ftz_sat_f32 sub_rp_f32 sub_rp_ftz_f32 sub_rp_sat_f32
+            sub_rp_ftz_sat_f32 mul_rz_f32 mul_rz_ftz_f32 mul_rz_sat_f32
+            mul_rz_ftz_sat_f32 mul_rm_f32 mul_rm_ftz_f32 mul_rm_sat_f32
+            mul_rm_ftz_sat_f32 mul_rp_f32 mul_rp_ftz_f32 mul_rp_sat_f32
+            mul_rp_ftz_sat_f32 div_rz_f32 div_rz_ftz_f32 div_rm_f32 div_rm_ftz_f32
+            div_rp_f32 div_rp_ftz_f32
         }
+        one_rare {
+            rcp_rz_f32 rcp_rz_ftz_f32 rcp_rm_f32 rcp_rm_ftz_f32 rcp_rp_f32
+            rcp_rp_ftz_f32 sqrt_rz_f32 sqrt_rz_ftz_f32 sqrt_rm_f32 sqrt_rm_ftz_f32
+            sqrt_rp_f32 sqrt_rp_ftz_f32
+        }
+    }
+    super::forms! { rows;
         three_rare {
             "fma.rz.ftz?.sat?.f32 mad.rz.ftz?.sat?.f32" => fma_rz_f32, fma_rz_ftz_f32, fma_rz_sat_f32, fma_rz_ftz_sat_f32;
             "fma.rm.ftz?.sat?.f32 mad.rm.ftz?.sat?.f32" => fma_rm_f32, fma_rm_ftz_f32, fma_rm_sat_f32, fma_rm_ftz_sat_f32;
             "fma.rp.ftz?.sat?.f32 mad.rp.ftz?.sat?.f32" => fma_rp_f32, fma_rp_ftz_f32, fma_rp_sat_f32, fma_rp_ftz_sat_f32;
-        }
-        one_rare {
-            "rcp.rz.ftz?.f32" => rcp_rz_f32, rcp_rz_ftz_f32;
-            "rcp.rm.ftz?.f32" => rcp_rm_f32, rcp_rm_ftz_f32;
-            "rcp.rp.ftz?.f32" => rcp_rp_f32, rcp_rp_ftz_f32;
-            "sqrt.rz.ftz?.f32" => sqrt_rz_f32, sqrt_rz_ftz_f32;
-            "sqrt.rm.ftz?.f32" => sqrt_rm_f32, sqrt_rm_ftz_f32;
-            "sqrt.rp.ftz?.f32" => sqrt_rp_f32, sqrt_rp_ftz_f32;
         }
     }
 }
 
 /// Adds the rows of `.f64`.
 fn doubles(rows: &mut Rows) {
-    super::rows! { rows;
+    super::named! { rows;
         two_rare {
-            "add.rz.f64" => add_rz_f64,
-            "add.rm.f64" => add_rm_f64,
-            "add.rp.f64" => add_rp_f64,
-            "sub.rz.f64" => sub_rz_f64,
-            "sub.rm.f64" => sub_rm_f64,
-            "sub.rp.f64" => sub_rp_f64,
-            "mul.rz.f64" => mul_rz_f64,
-            "mul.rm.f64" => mul_rm_f64,
-            "mul.rp.f64" => mul_rp_f64,
-            "div.rz.f64" => div_rz_f64,
-            "div.rm.f64" => div_rm_f64,
-            "div.rp.f64" => div_rp_f64,
+            add_rz_f64 add_rm_f64 add_rp_f64 sub_rz_f64 sub_rm_f64 sub_rp_f64
+            mul_rz_f64 mul_rm_f64 mul_rp_f64 div_rz_f64 div_rm_f64 div_rp_f64
         }
+        one_rare {
+            rcp_rz_f64 rcp_rm_f64 rcp_rp_f64 sqrt_rz_f64 sqrt_rm_f64 sqrt_rp_f64
+        }
+    }
+    super::rows! { rows;
         three_rare {
             "fma.rz.f64 mad.rz.f64" => fma_rz_f64,
             "fma.rm.f64 mad.rm.f64" => fma_rm_f64,
             "fma.rp.f64 mad.rp.f64" => fma_rp_f64,
-        }
-        one_rare {
-            "rcp.rz.f64" => rcp_rz_f64,
-            "rcp.rm.f64" => rcp_rm_f64,
-            "rcp.rp.f64" => rcp_rp_f64,
-            "sqrt.rz.f64" => sqrt_rz_f64,
-            "sqrt.rm.f64" => sqrt_rm_f64,
-            "sqrt.rp.f64" => sqrt_rp_f64,
         }
     }
 }
 
 /// Adds the rows of `.f32x2`.
 fn pairs(rows: &mut Rows) {
+    super::named! { rows;
+        two_rare {
+            add_rz_f32x2 add_rz_ftz_f32x2 add_rm_f32x2 add_rm_ftz_f32x2 add_rp_f32x2
+            add_rp_ftz_f32x2 sub_rz_f32x2 sub_rz_ftz_f32x2 sub_rm_f32x2
+            sub_rm_ftz_f32x2 sub_rp_f32x2 sub_rp_ftz_f32x2 mul_rz_f32x2
+            mul_rz_ftz_f32x2 mul_rm_f32x2 mul_rm_ftz_f32x2 mul_rp_f32x2
+            mul_rp_ftz_f32x2
+        }
+        three_rare {
+            fma_rn_f32x2 fma_rn_ftz_f32x2 fma_rz_f32x2 fma_rz_ftz_f32x2 fma_rm_f32x2
+            fma_rm_ftz_f32x2 fma_rp_f32x2 fma_rp_ftz_f32x2
+        }
+    }
     super::forms! { rows;
         two_rare {
             "add.ftz?.f32x2 add.rn.ftz?.f32x2" => add_rn_f32x2, add_rn_ftz_f32x2;
-            "add.rz.ftz?.f32x2" => add_rz_f32x2, add_rz_ftz_f32x2;
-            "add.rm.ftz?.f32x2" => add_rm_f32x2, add_rm_ftz_f32x2;
-            "add.rp.ftz?.f32x2" => add_rp_f32x2, add_rp_ftz_f32x2;
             "sub.ftz?.f32x2 sub.rn.ftz?.f32x2" => sub_rn_f32x2, sub_rn_ftz_f32x2;
-            "sub.rz.ftz?.f32x2" => sub_rz_f32x2, sub_rz_ftz_f32x2;
-            "sub.rm.ftz?.f32x2" => sub_rm_f32x2, sub_rm_ftz_f32x2;
-            "sub.rp.ftz?.f32x2" => sub_rp_f32x2, sub_rp_ftz_f32x2;
             "mul.ftz?.f32x2 mul.rn.ftz?.f32x2" => mul_rn_f32x2, mul_rn_ftz_f32x2;
-            "mul.rz.ftz?.f32x2" => mul_rz_f32x2, mul_rz_ftz_f32x2;
-            "mul.rm.ftz?.f32x2" => mul_rm_f32x2, mul_rm_ftz_f32x2;
-            "mul.rp.ftz?.f32x2" => mul_rp_f32x2, mul_rp_ftz_f32x2;
-        }
-        three_rare {
-            "fma.rn.ftz?.f32x2" => fma_rn_f32x2, fma_rn_ftz_f32x2;
-            "fma.rz.ftz?.f32x2" => fma_rz_f32x2, fma_rz_ftz_f32x2;
-            "fma.rm.ftz?.f32x2" => fma_rm_f32x2, fma_rm_ftz_f32x2;
-            "fma.rp.ftz?.f32x2" => fma_rp_f32x2, fma_rp_ftz_f32x2;
         }
     }
 }

@@ -8,14 +8,9 @@ use crate::semantics::float::*;
 
 /// Adds this subject's rows.
 pub(super) fn rows(rows: &mut Rows) {
-    super::rows! { rows;
+    super::named! { rows;
         two {
-            "min.f32" => min_f32,
-            "max.f32" => max_f32,
-            "min.ftz.f32" => min_ftz_f32,
-            "max.ftz.f32" => max_ftz_f32,
-            "min.f64" => min_f64,
-            "max.f64" => max_f64,
+            min_f32 max_f32 min_ftz_f32 max_ftz_f32 min_f64 max_f64
         }
     }
     super::forms! { rows;

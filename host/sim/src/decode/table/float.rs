@@ -8,23 +8,22 @@ use crate::semantics::float::*;
 
 /// Adds this subject's rows.
 pub(super) fn rows(rows: &mut Rows) {
-    super::rows! { rows;
+    super::named! { rows;
         one {
-            "rcp.rn.f32" => rcp_rn_f32,
-            "sqrt.rn.f32" => sqrt_rn_f32,
-            "neg.f32" => neg_f32,
-            "abs.f32" => abs_f32,
-            "sqrt.rn.f64" => sqrt_rn_f64,
-            "neg.f64" => neg_f64,
-            "abs.f64" => abs_f64,
-            "rcp.rn.f64" => rcp_rn_f64,
+            rcp_rn_f32 sqrt_rn_f32 neg_f32 abs_f32 sqrt_rn_f64 neg_f64 abs_f64
+            rcp_rn_f64
         }
         one_rare {
-            "rcp.rn.ftz.f32" => rcp_rn_ftz_f32,
-            "sqrt.rn.ftz.f32" => sqrt_rn_ftz_f32,
-            "neg.ftz.f32" => neg_ftz_f32,
-            "abs.ftz.f32" => abs_ftz_f32,
+            rcp_rn_ftz_f32 sqrt_rn_ftz_f32 neg_ftz_f32 abs_ftz_f32
         }
+        two {
+            div_rn_f32 div_rn_f64
+        }
+        two_rare {
+            div_rn_ftz_f32 copysign_f32 copysign_f64
+        }
+    }
+    super::rows! { rows;
         two {
             "add.f32 add.rn.f32" => add_rn_f32,
             "add.ftz.f32 add.rn.ftz.f32" => add_rn_ftz_f32,
@@ -35,8 +34,6 @@ pub(super) fn rows(rows: &mut Rows) {
             "mul.f32 mul.rn.f32" => mul_rn_f32,
             "mul.ftz.f32 mul.rn.ftz.f32" => mul_rn_ftz_f32,
             "mul.f64 mul.rn.f64" => mul_rn_f64,
-            "div.rn.f32" => div_rn_f32,
-            "div.rn.f64" => div_rn_f64,
         }
         two_rare {
             "add.sat.f32 add.rn.sat.f32" => add_rn_sat_f32,
@@ -45,9 +42,6 @@ pub(super) fn rows(rows: &mut Rows) {
             "sub.ftz.sat.f32 sub.rn.ftz.sat.f32" => sub_rn_ftz_sat_f32,
             "mul.sat.f32 mul.rn.sat.f32" => mul_rn_sat_f32,
             "mul.ftz.sat.f32 mul.rn.ftz.sat.f32" => mul_rn_ftz_sat_f32,
-            "div.rn.ftz.f32" => div_rn_ftz_f32,
-            "copysign.f32" => copysign_f32,
-            "copysign.f64" => copysign_f64,
         }
         three {
             "fma.rn.f32 mad.rn.f32" => fma_rn_f32,

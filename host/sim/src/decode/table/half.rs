@@ -91,6 +91,14 @@ pub(super) fn rows(rows: &mut Rows) {
 
 /// Adds sums and products. Compilers emit those of `.f16` and of pairs, so these have vector code.
 fn common(rows: &mut Rows) {
+    super::named! { rows;
+        three_rare {
+            fma_rn_bf16
+        }
+        three {
+            fma_rn_f16 fma_rn_f16x2 fma_rn_bf16x2
+        }
+    }
     super::rows! { rows;
         two_rare {
             "add.rn?.bf16" => add_rn_bf16,
@@ -107,14 +115,6 @@ fn common(rows: &mut Rows) {
             "add.rn?.bf16x2" => add_rn_bf16x2,
             "sub.rn?.bf16x2" => sub_rn_bf16x2,
             "mul.rn?.bf16x2" => mul_rn_bf16x2,
-        }
-        three_rare {
-            "fma.rn.bf16" => fma_rn_bf16,
-        }
-        three {
-            "fma.rn.f16" => fma_rn_f16,
-            "fma.rn.f16x2" => fma_rn_f16x2,
-            "fma.rn.bf16x2" => fma_rn_bf16x2,
         }
     }
 }

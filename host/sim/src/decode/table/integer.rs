@@ -5,124 +5,50 @@ use crate::semantics::int::*;
 
 /// Adds this subject's rows.
 pub(super) fn rows(rows: &mut Rows) {
+    super::named! { rows;
+        two {
+            max_s64 min_s64 max_u64 min_u64 min_u32 min_s32 max_u32 max_s32 mul_hi_u32
+            mul_wide_u32 mul_wide_s32 mul_hi_s32 mul_hi_u64
+        }
+        three {
+            mad_wide_u32 mad_wide_s32 dp4a_u32_u32 dp4a_s32_s32
+        }
+        one {
+            abs_s32 neg_s32
+        }
+        one_rare {
+            abs_s16 abs_s64 neg_s16 neg_s64
+        }
+        two_rare {
+            add_u16 add_s16 add_sat_s32 sub_u16 sub_s16 sub_sat_s32 div_u16 div_s16
+            div_u32 div_s32 div_u64 div_s64 rem_u16 rem_s16 rem_u32 rem_s32 rem_u64
+            rem_s64 min_u16 min_s16 max_u16 max_s16 min_relu_s32 max_relu_s32
+            add_u16x2 add_s16x2 min_u16x2 min_s16x2 max_u16x2 max_s16x2 min_relu_s16x2
+            max_relu_s16x2 mul_lo_u16 mul_lo_s16 mul_hi_u16 mul_hi_s16 mul_hi_s64
+            mul_wide_u16 mul_wide_s16 mul24_lo_u32 mul24_lo_s32 mul24_hi_u32
+            mul24_hi_s32
+        }
+        three_rare {
+            sad_u16 sad_s16 sad_u32 sad_s32 sad_u64 sad_s64 mad_lo_u16 mad_lo_s16
+            mad_hi_u16 mad_hi_s16 mad_hi_u32 mad_hi_s32 mad_hi_u64 mad_hi_s64
+            mad_hi_sat_s32 mad_wide_u16 mad_wide_s16 mad24_lo_u32 mad24_lo_s32
+            mad24_hi_u32 mad24_hi_s32 mad24_hi_sat_s32 dp2a_lo_u32_u32 dp2a_hi_u32_u32
+            dp4a_u32_s32 dp2a_lo_u32_s32 dp2a_hi_u32_s32 dp4a_s32_u32 dp2a_lo_s32_u32
+            dp2a_hi_s32_u32 dp2a_lo_s32_s32 dp2a_hi_s32_s32
+        }
+    }
     super::rows! { rows;
         two {
-            "max.s64" => max_s64,
-            "min.s64" => min_s64,
-            "max.u64" => max_u64,
-            "min.u64" => min_u64,
             "add.u32 add.s32" => add_u32,
             "add.u64 add.s64" => add_u64,
             "sub.u32 sub.s32" => sub_u32,
             "sub.u64 sub.s64" => sub_u64,
-            "min.u32" => min_u32,
-            "min.s32" => min_s32,
-            "max.u32" => max_u32,
-            "max.s32" => max_s32,
             "mul.lo.u32 mul.lo.s32" => mul_lo_u32,
             "mul.lo.u64 mul.lo.s64" => mul_lo_u64,
-            "mul.hi.u32" => mul_hi_u32,
-            "mul.wide.u32" => mul_wide_u32,
-            "mul.wide.s32" => mul_wide_s32,
-            "mul.hi.s32" => mul_hi_s32,
-            "mul.hi.u64" => mul_hi_u64,
         }
         three {
             "mad.lo.u32 mad.lo.s32" => mad_lo_u32,
             "mad.lo.u64 mad.lo.s64" => mad_lo_u64,
-            "mad.wide.u32" => mad_wide_u32,
-            "mad.wide.s32" => mad_wide_s32,
-            "dp4a.u32.u32" => dp4a_u32_u32,
-            "dp4a.s32.s32" => dp4a_s32_s32,
-        }
-        one {
-            "abs.s32" => abs_s32,
-            "neg.s32" => neg_s32,
-        }
-        one_rare {
-            "abs.s16" => abs_s16,
-            "abs.s64" => abs_s64,
-            "neg.s16" => neg_s16,
-            "neg.s64" => neg_s64,
-        }
-        two_rare {
-            "add.u16" => add_u16,
-            "add.s16" => add_s16,
-            "add.sat.s32" => add_sat_s32,
-            "sub.u16" => sub_u16,
-            "sub.s16" => sub_s16,
-            "sub.sat.s32" => sub_sat_s32,
-            "div.u16" => div_u16,
-            "div.s16" => div_s16,
-            "div.u32" => div_u32,
-            "div.s32" => div_s32,
-            "div.u64" => div_u64,
-            "div.s64" => div_s64,
-            "rem.u16" => rem_u16,
-            "rem.s16" => rem_s16,
-            "rem.u32" => rem_u32,
-            "rem.s32" => rem_s32,
-            "rem.u64" => rem_u64,
-            "rem.s64" => rem_s64,
-            "min.u16" => min_u16,
-            "min.s16" => min_s16,
-            "max.u16" => max_u16,
-            "max.s16" => max_s16,
-            "min.relu.s32" => min_relu_s32,
-            "max.relu.s32" => max_relu_s32,
-            "add.u16x2" => add_u16x2,
-            "add.s16x2" => add_s16x2,
-            "min.u16x2" => min_u16x2,
-            "min.s16x2" => min_s16x2,
-            "max.u16x2" => max_u16x2,
-            "max.s16x2" => max_s16x2,
-            "min.relu.s16x2" => min_relu_s16x2,
-            "max.relu.s16x2" => max_relu_s16x2,
-            "mul.lo.u16" => mul_lo_u16,
-            "mul.lo.s16" => mul_lo_s16,
-            "mul.hi.u16" => mul_hi_u16,
-            "mul.hi.s16" => mul_hi_s16,
-            "mul.hi.s64" => mul_hi_s64,
-            "mul.wide.u16" => mul_wide_u16,
-            "mul.wide.s16" => mul_wide_s16,
-            "mul24.lo.u32" => mul24_lo_u32,
-            "mul24.lo.s32" => mul24_lo_s32,
-            "mul24.hi.u32" => mul24_hi_u32,
-            "mul24.hi.s32" => mul24_hi_s32,
-        }
-        three_rare {
-            "sad.u16" => sad_u16,
-            "sad.s16" => sad_s16,
-            "sad.u32" => sad_u32,
-            "sad.s32" => sad_s32,
-            "sad.u64" => sad_u64,
-            "sad.s64" => sad_s64,
-            "mad.lo.u16" => mad_lo_u16,
-            "mad.lo.s16" => mad_lo_s16,
-            "mad.hi.u16" => mad_hi_u16,
-            "mad.hi.s16" => mad_hi_s16,
-            "mad.hi.u32" => mad_hi_u32,
-            "mad.hi.s32" => mad_hi_s32,
-            "mad.hi.u64" => mad_hi_u64,
-            "mad.hi.s64" => mad_hi_s64,
-            "mad.hi.sat.s32" => mad_hi_sat_s32,
-            "mad.wide.u16" => mad_wide_u16,
-            "mad.wide.s16" => mad_wide_s16,
-            "mad24.lo.u32" => mad24_lo_u32,
-            "mad24.lo.s32" => mad24_lo_s32,
-            "mad24.hi.u32" => mad24_hi_u32,
-            "mad24.hi.s32" => mad24_hi_s32,
-            "mad24.hi.sat.s32" => mad24_hi_sat_s32,
-            "dp2a.lo.u32.u32" => dp2a_lo_u32_u32,
-            "dp2a.hi.u32.u32" => dp2a_hi_u32_u32,
-            "dp4a.u32.s32" => dp4a_u32_s32,
-            "dp2a.lo.u32.s32" => dp2a_lo_u32_s32,
-            "dp2a.hi.u32.s32" => dp2a_hi_u32_s32,
-            "dp4a.s32.u32" => dp4a_s32_u32,
-            "dp2a.lo.s32.u32" => dp2a_lo_s32_u32,
-            "dp2a.hi.s32.u32" => dp2a_hi_s32_u32,
-            "dp2a.lo.s32.s32" => dp2a_lo_s32_s32,
-            "dp2a.hi.s32.s32" => dp2a_hi_s32_s32,
         }
         carry2 {
             "add.cc.u32 add.cc.s32" => |a, b, _, _| addc_u32(a, b, false),

@@ -5,6 +5,9 @@
 //! more than rows of registers (memory, control flow, exchange between lanes) are decoded by code,
 //! in one file for each subject.
 //!
+//! As a rule the function has the spelling's name, and then the row is that name in [`named!`]. The
+//! others are in [`rows!`] and [`forms!`].
+//!
 //! A word with `?` is optional: `add.rz.ftz?.sat?.f32` is four spellings. A row of [`rows!`] has
 //! one function for all of them. A row of [`forms!`] has a function for each: without the words,
 //! with the first, with the second, with both, and so on. The order is that of a binary number
@@ -219,6 +222,14 @@ macro_rules! rows {
     };
 }
 use rows;
+
+/// Adds rows whose functions have the names of their spellings, with `_` in place of each dot.
+macro_rules! named {
+    ($rows:ident; $($arity:ident { $($name:ident)* })*) => {
+        $($(super::add($rows, &stringify!($name).replace('_', "."), &[$arity($name)]);)*)*
+    };
+}
+use named;
 
 /// Adds rows with a function for each choice of optional words.
 macro_rules! forms {

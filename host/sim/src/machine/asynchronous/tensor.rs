@@ -239,36 +239,7 @@ unsafe fn start_one(
     let Some(shared) = &site.shared else {
         return Some(());
     };
-    let how = match &site.way {
-        TensorOperation::Join(by_type) => match by_type
-            .get(map.element.number() as usize)
-            .copied()
-            .flatten()
-        {
-            Some((join, size)) => Movement::Join(join, size),
-            None => {
-                let message = format!(
-                    "a reduction that is not defined for elements of type {:?}",
-                    map.element
-                );
-                let help = "a GPU ends the kernel with an illegal instruction: add takes u32, s32, u64 and all floats, min and max all integers of 32 and 64 bits and f16 and bf16, and, or and xor u32, s32 and u64, inc and dec u32";
-                return illegal(core, op, lane, message, help);
-            }
-        },
-        TensorOperation::Store => Movement::Store,
-        TensorOperation::Load | TensorOperation::Prefetch => Movement::Load,
-    };
-    if !matches!(how, Movement::Load) {
-        if map.swizzle == Swizzle::B128Atom32Flip8 {
-            let message =
-                "a store by a tensor map whose swizzle exchanges halves of 16 bytes".into();
-            return illegal(core, op, lane, message, "that swizzle is for loads");
-        }
-        if let Err(error) = map.check_stored(&place) {
-            let help = "a GPU ends the kernel with an illegal instruction: store from coordinate 0 on, and pixels by a map whose box is inside of the image, from inside of that box";
-            return illegal(core, op, lane, error.to_string(), help);
-        }
-    }
+    let how = movement(core, (op, lane), site, (&map, &place))?;
     let act = match how {
         Movement::Load => AccessKind::Write,
         _ => AccessKind::Read,
@@ -321,6 +292,46 @@ unsafe fn start_one(
         begin(core, op, lane, to, moved)?;
     }
     Some(())
+}
+
+/// Returns how a transfer moves elements. None for a fault: a transfer that the map does not allow.
+fn movement(
+    core: &mut Core<'_>,
+    (op, lane): (*const Op, usize),
+    site: &TensorSite,
+    (map, place): (&TensorMap, &BoxPosition),
+) -> Option<Movement> {
+    let how = match &site.way {
+        TensorOperation::Join(by_type) => match by_type
+            .get(map.element.number() as usize)
+            .copied()
+            .flatten()
+        {
+            Some((join, size)) => Movement::Join(join, size),
+            None => {
+                let message = format!(
+                    "a reduction that is not defined for elements of type {:?}",
+                    map.element
+                );
+                let help = "a GPU ends the kernel with an illegal instruction: add takes u32, s32, u64 and all floats, min and max all integers of 32 and 64 bits and f16 and bf16, and, or and xor u32, s32 and u64, inc and dec u32";
+                return illegal(core, op, lane, message, help);
+            }
+        },
+        TensorOperation::Store => Movement::Store,
+        TensorOperation::Load | TensorOperation::Prefetch => Movement::Load,
+    };
+    if !matches!(how, Movement::Load) {
+        if map.swizzle == Swizzle::B128Atom32Flip8 {
+            let message =
+                "a store by a tensor map whose swizzle exchanges halves of 16 bytes".into();
+            return illegal(core, op, lane, message, "that swizzle is for loads");
+        }
+        if let Err(error) = map.check_stored(place) {
+            let help = "a GPU ends the kernel with an illegal instruction: store from coordinate 0 on, and pixels by a map whose box is inside of the image, from inside of that box";
+            return illegal(core, op, lane, error.to_string(), help);
+        }
+    }
+    Some(how)
 }
 
 /// # Safety

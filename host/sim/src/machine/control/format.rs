@@ -46,36 +46,7 @@ pub(in crate::machine) fn format(
         }
         let start = at;
         at += 1;
-        let mut spec = Spec::default();
-        while let Some(&flag) = text.get(at) {
-            match flag {
-                b'-' => spec.left = true,
-                b'+' => spec.plus = true,
-                b' ' => spec.space = true,
-                b'#' => spec.alternate = true,
-                b'0' => spec.zero = true,
-                _ => break,
-            }
-            at += 1;
-        }
-        if text.get(at) == Some(&b'*') {
-            let width = integer(&get(FormatRequest::Bytes(4))?) as i32;
-            spec.left |= width < 0;
-            spec.width = (width.unsigned_abs() as usize).min(WIDEST);
-            at += 1;
-        } else {
-            spec.width = number(text, &mut at);
-        }
-        if text.get(at) == Some(&b'.') {
-            at += 1;
-            if text.get(at) == Some(&b'*') {
-                let precision = integer(&get(FormatRequest::Bytes(4))?) as i32;
-                spec.precision = usize::try_from(precision).ok().map(|p| p.min(WIDEST));
-                at += 1;
-            } else {
-                spec.precision = Some(number(text, &mut at));
-            }
-        }
+        let spec = Spec::read(text, &mut at, &mut get)?;
         let size_at = at;
         while matches!(
             text.get(at),
@@ -92,78 +63,11 @@ pub(in crate::machine) fn format(
         at += 1;
         let word = if wide { 8 } else { 4 };
         match kind {
-            b'%' => {
-                out.push(b'%');
-                continue;
-            }
-            b'd' | b'i' => {
-                let raw = get(FormatRequest::Bytes(word))?;
-                let value = match size {
-                    b"hh" => i64::from(integer(&raw) as i8),
-                    b"h" => i64::from(integer(&raw) as i16),
-                    _ if wide => integer(&raw) as i64,
-                    _ => i64::from(integer(&raw) as i32),
-                };
-                let sign = if value < 0 { "-" } else { spec.plus_sign() };
-                spec.number(&mut out, sign, value.unsigned_abs().to_string());
-            }
-            b'u' | b'x' | b'X' | b'o' => {
-                let raw = integer(&get(FormatRequest::Bytes(word))?);
-                let value = match size {
-                    b"hh" => raw & 0xff,
-                    b"h" => raw & 0xffff,
-                    _ => raw,
-                };
-                let (prefix, digits) = match kind {
-                    b'u' => ("", value.to_string()),
-                    b'x' => ("0x", format!("{value:x}")),
-                    b'X' => ("0X", format!("{value:X}")),
-                    _ => ("0", format!("{value:o}")),
-                };
-                let prefix = if spec.alternate && value != 0 {
-                    prefix
-                } else {
-                    ""
-                };
-                spec.number(&mut out, prefix, digits);
-            }
-            b'c' => {
-                let value = integer(&get(FormatRequest::Bytes(4))?) as u8;
-                spec.pad(&mut out, &[value]);
-            }
-            b's' => {
-                let address = integer(&get(FormatRequest::Bytes(8))?);
-                let value = if address == 0 {
-                    b"(null)".to_vec()
-                } else {
-                    get(FormatRequest::Text(address))?
-                };
-                let shown = spec.precision.map_or(value.len(), |p| p.min(value.len()));
-                spec.pad(&mut out, &value[..shown]);
-            }
-            b'p' => {
-                let value = integer(&get(FormatRequest::Bytes(8))?);
-                let shown = if value == 0 {
-                    "(nil)".to_string()
-                } else {
-                    format!("{value:#x}")
-                };
-                spec.pad(&mut out, shown.as_bytes());
-            }
-            b'e' | b'E' | b'f' | b'F' | b'g' | b'G' | b'a' | b'A' => {
-                let value = f64::from_bits(integer(&get(FormatRequest::Bytes(8))?));
-                spec.float(&mut out, kind, value);
-            }
-            b'n' => {
-                get(FormatRequest::Bytes(8))?;
-            }
-            _ => {
-                // This is not a conversion. It is printed unchanged, as C libraries do.
-                out.extend_from_slice(&text[start..at]);
-                continue;
-            }
+            b'%' => out.push(b'%'),
+            _ if spec.argument(&mut out, (kind, size, word), &mut get)? => taken += 1,
+            // This is not a conversion. It is printed unchanged, as C libraries do.
+            _ => out.extend_from_slice(&text[start..at]),
         }
-        taken += 1;
     }
     Some((out, taken))
 }
@@ -187,6 +91,118 @@ fn integer(bytes: &[u8]) -> u64 {
 }
 
 impl Spec {
+    /// Reads the flags, the width and the precision at `at`.
+    fn read(
+        text: &[u8],
+        at: &mut usize,
+        get: &mut impl FnMut(FormatRequest) -> Option<Vec<u8>>,
+    ) -> Option<Self> {
+        let mut spec = Spec::default();
+        while let Some(&flag) = text.get(*at) {
+            match flag {
+                b'-' => spec.left = true,
+                b'+' => spec.plus = true,
+                b' ' => spec.space = true,
+                b'#' => spec.alternate = true,
+                b'0' => spec.zero = true,
+                _ => break,
+            }
+            *at += 1;
+        }
+        if text.get(*at) == Some(&b'*') {
+            let width = integer(&get(FormatRequest::Bytes(4))?) as i32;
+            spec.left |= width < 0;
+            spec.width = (width.unsigned_abs() as usize).min(WIDEST);
+            *at += 1;
+        } else {
+            spec.width = number(text, at);
+        }
+        if text.get(*at) == Some(&b'.') {
+            *at += 1;
+            if text.get(*at) == Some(&b'*') {
+                let precision = integer(&get(FormatRequest::Bytes(4))?) as i32;
+                spec.precision = usize::try_from(precision).ok().map(|p| p.min(WIDEST));
+                *at += 1;
+            } else {
+                spec.precision = Some(number(text, at));
+            }
+        }
+        Some(spec)
+    }
+
+    /// Prints the next argument. Returns false if there is no such conversion. `word` is the number
+    /// of bytes of an integer.
+    fn argument(
+        &self,
+        out: &mut Vec<u8>,
+        (kind, size, word): (u8, &[u8], usize),
+        get: &mut impl FnMut(FormatRequest) -> Option<Vec<u8>>,
+    ) -> Option<bool> {
+        match kind {
+            b'd' | b'i' => {
+                let raw = get(FormatRequest::Bytes(word))?;
+                let value = match size {
+                    b"hh" => i64::from(integer(&raw) as i8),
+                    b"h" => i64::from(integer(&raw) as i16),
+                    _ if word == 8 => integer(&raw) as i64,
+                    _ => i64::from(integer(&raw) as i32),
+                };
+                let sign = if value < 0 { "-" } else { self.plus_sign() };
+                self.number(out, sign, value.unsigned_abs().to_string());
+            }
+            b'u' | b'x' | b'X' | b'o' => {
+                let raw = integer(&get(FormatRequest::Bytes(word))?);
+                let value = match size {
+                    b"hh" => raw & 0xff,
+                    b"h" => raw & 0xffff,
+                    _ => raw,
+                };
+                let (prefix, digits) = match kind {
+                    b'u' => ("", value.to_string()),
+                    b'x' => ("0x", format!("{value:x}")),
+                    b'X' => ("0X", format!("{value:X}")),
+                    _ => ("0", format!("{value:o}")),
+                };
+                let prefix = if self.alternate && value != 0 {
+                    prefix
+                } else {
+                    ""
+                };
+                self.number(out, prefix, digits);
+            }
+            b'c' => {
+                let value = integer(&get(FormatRequest::Bytes(4))?) as u8;
+                self.pad(out, &[value]);
+            }
+            b's' => {
+                let address = integer(&get(FormatRequest::Bytes(8))?);
+                let value = if address == 0 {
+                    b"(null)".to_vec()
+                } else {
+                    get(FormatRequest::Text(address))?
+                };
+                let shown = self.precision.map_or(value.len(), |p| p.min(value.len()));
+                self.pad(out, &value[..shown]);
+            }
+            b'p' => {
+                let value = integer(&get(FormatRequest::Bytes(8))?);
+                let shown = if value == 0 {
+                    "(nil)".to_string()
+                } else {
+                    format!("{value:#x}")
+                };
+                self.pad(out, shown.as_bytes());
+            }
+            b'e' | b'E' | b'f' | b'F' | b'g' | b'G' | b'a' | b'A' => {
+                let value = f64::from_bits(integer(&get(FormatRequest::Bytes(8))?));
+                self.float(out, kind, value);
+            }
+            b'n' => drop(get(FormatRequest::Bytes(8))?),
+            _ => return Some(false),
+        }
+        Some(true)
+    }
+
     fn plus_sign(&self) -> &'static str {
         match (self.plus, self.space) {
             (true, _) => "+",

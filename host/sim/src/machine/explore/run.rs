@@ -16,6 +16,7 @@ use crate::machine::op::{Op, STOP};
 use crate::machine::program::Class;
 use crate::machine::warp::Group;
 use crate::machine::watch::watcher;
+use crate::platform::{Host, Platform};
 
 /// The jumps of a group in one go, after which the budget is updated.
 const FUEL: i64 = 1 << 12;
@@ -113,7 +114,7 @@ impl Core<'_> {
                         if !waiting.may_end() {
                             return Err(self.nobody_goes_on(teams));
                         }
-                        std::thread::sleep(PAUSE);
+                        Host::pause(PAUSE);
                     }
                     let outside = || (changes, run.launch.outside.wait());
                     waiting.get_or_insert_with(outside).1.looks();

@@ -98,6 +98,16 @@ impl Core<'_> {
         }
     }
 
+    /// Returns the row of a memory operation's addresses.
+    ///
+    /// # Safety
+    /// `op` must be a memory operation of the running frame whose row `a` holds `A`.
+    #[inline(always)]
+    unsafe fn row_of<A: Address>(&self, op: *const Op) -> *const [A; LANES] {
+        // SAFETY: the row is in the frame.
+        unsafe { self.frame.add((*op).a as usize).cast() }
+    }
+
     /// Does [`Core::locate_here`] for addresses of type `A`. They are read from their row each
     /// time. An array on the stack would be written in pieces of another size than it is read in,
     /// and the reads would wait for the writes.
@@ -112,14 +122,9 @@ impl Core<'_> {
         mask: u32,
         log: u32,
     ) -> LaneBytes {
-        // SAFETY: the row is in the frame, and nothing writes to the frame while its addresses
-        // are looked at.
-        let (row, offset) = unsafe {
-            (
-                &*self.frame.add((*op).a as usize).cast::<[A; LANES]>(),
-                (*op).c as i32,
-            )
-        };
+        // SAFETY: the caller guarantees the row, and nothing writes to the frame while its
+        // addresses are looked at.
+        let (row, offset) = unsafe { (&*self.row_of::<A>(op), (*op).c as i32) };
         let (size, steps) = (1u64 << log, &STEPS[log as usize % STEPS.len()]);
         let first = mask.trailing_zeros() as usize & 31;
         let start = row[first].plus(offset);

@@ -92,12 +92,8 @@ impl Run<'_> {
                 notes,
                 help,
             } => {
-                let fault: MakeFault = match kind {
-                    ImageFault::Object => Fault::Image,
-                    ImageFault::Outside => Fault::IllegalAddress,
-                    ImageFault::Misaligned => Fault::Misaligned,
-                };
-                (fault, Account::new(message, help).with_notes(notes))
+                let account = Account::new(message, help).with_notes(notes);
+                (of_image(kind), account)
             }
             FaultKind::Illegal { message, help } => {
                 (Fault::IllegalInstruction, Account::new(message, help))
@@ -154,6 +150,15 @@ impl Run<'_> {
                 ),
             ),
         }
+    }
+}
+
+/// Returns the kind of a fault of a texture or a surface.
+fn of_image(kind: ImageFault) -> MakeFault {
+    match kind {
+        ImageFault::Object => Fault::Image,
+        ImageFault::Outside => Fault::IllegalAddress,
+        ImageFault::Misaligned => Fault::Misaligned,
     }
 }
 

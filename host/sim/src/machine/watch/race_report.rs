@@ -50,31 +50,37 @@ impl Core<'_> {
         }
         let place = run.accessed(op, now);
         let other = run.accessed(&raw const run.program.ops[before.op as usize], before);
-        let memory = match now.shared {
-            Some(_) => "shared",
-            None => "global",
-        };
-        let mut what = match now.read_only {
-            true => format!(
-                "race: {} and a read by `.nc` of {memory} memory, in one launch",
-                verb(before.kind)
-            ),
-            false => format!(
-                "race: {} and {} of {memory} memory that nothing orders",
-                verb(before.kind),
-                verb(now.kind)
-            ),
-        };
-        if volatile {
-            what = format!(
-                "volatile: {} and {} of {memory} memory that nothing orders",
-                verb(before.kind),
-                verb(now.kind)
-            );
-        }
+        let mut what = described(&before, &now, volatile);
         if before.pending {
             what = what.replacen("race: a", "race: an unfinished asynchronous", 1);
         }
+        let notes = self.values((&before, other), now, address);
+        let help = self.missing(&before, &now);
+        let report = FaultReport {
+            what,
+            place,
+            seed: run.launch.seed,
+            notes,
+            help: Some(help.into()),
+            steps: vec![],
+        };
+        findings.insert(
+            key,
+            Finding {
+                kind,
+                report,
+                count: 1,
+            },
+        );
+    }
+
+    /// Returns the notes of a report: where the earlier access was, and what values there are.
+    fn values(
+        &mut self,
+        (before, other): (&Access, Place),
+        now: Access,
+        address: u64,
+    ) -> Vec<String> {
         let at = match &other.source {
             Some(source) => format!("{source} (ptx line {}, `{}`)", other.line, other.text),
             None => format!("ptx line {}, `{}`", other.line, other.text),
@@ -108,25 +114,9 @@ impl Core<'_> {
         });
         notes.push(match now.shared {
             Some(_) => format!("shared address {address:#x}"),
-            None => format!("address {}", run.memory.whereabouts(address)),
+            None => format!("address {}", self.run.memory.whereabouts(address)),
         });
-        let help = self.missing(&before, &now);
-        let report = FaultReport {
-            what,
-            place,
-            seed: run.launch.seed,
-            notes,
-            help: Some(help.into()),
-            steps: vec![],
-        };
-        findings.insert(
-            key,
-            Finding {
-                kind,
-                report,
-                count: 1,
-            },
-        );
+        notes
     }
 
     /// Drops the findings on volatile accesses whose places are all polled: they are flags.
@@ -286,6 +276,25 @@ impl Run<'_> {
             block: Some(block),
             thread: Some(thread),
             ..self.place(op)
+        }
+    }
+}
+
+/// Describes two accesses that race.
+fn described(before: &Access, now: &Access, volatile: bool) -> String {
+    let memory = match now.shared {
+        Some(_) => "shared",
+        None => "global",
+    };
+    let (before, name) = (
+        verb(before.kind),
+        if volatile { "volatile" } else { "race" },
+    );
+    match now.read_only && !volatile {
+        true => format!("{name}: {before} and a read by `.nc` of {memory} memory, in one launch"),
+        false => {
+            let now = verb(now.kind);
+            format!("{name}: {before} and {now} of {memory} memory that nothing orders")
         }
     }
 }

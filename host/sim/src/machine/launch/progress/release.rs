@@ -2,11 +2,12 @@
 
 use std::collections::VecDeque;
 use std::sync::atomic::Ordering;
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use crate::machine::core::Core;
 use crate::machine::launch::run::Failure;
 use crate::machine::launch::team::Team;
+use crate::platform::{Host, Platform};
 
 /// How long threads are given that read memory that the host or another process may write, when
 /// nothing that is known can release them.
@@ -34,19 +35,19 @@ impl Core<'_> {
         let mut unknown_since = None;
         loop {
             waiting.looks();
-            let begun = Instant::now();
+            let begun = Host::now();
             if self.anyone_goes_on(teams) {
                 return Ok(());
             }
-            let took = begun.elapsed();
+            let took = Host::now() - begun;
             if waiting.may_end() {
                 unknown_since = None;
             } else if !self.run.awaits_host.load(Ordering::Relaxed)
-                || unknown_since.get_or_insert(begun).elapsed() >= HOST
+                || Host::now() - *unknown_since.get_or_insert(begun) >= HOST
             {
                 return Err(self.no_future(teams.iter_mut()));
             }
-            std::thread::sleep(took.clamp(PAUSES.0, PAUSES.1));
+            Host::pause(took.clamp(PAUSES.0, PAUSES.1));
         }
     }
 

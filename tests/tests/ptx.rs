@@ -8,8 +8,8 @@ use lanewise_std::kernel::Kernel;
 use tests::expect;
 use tests::ptx::{bare, count, embedded, embedded_launching, generic, kernel};
 
-/// Every kernel with shared arrays, and how many barriers its source has: `reduce_smem` has five of
-/// the block and six of a warp.
+/// Kernels with shared arrays, and how many barriers the source of each has: `reduce_smem` has five
+/// of the block and six of a warp.
 const SHARED: [(&str, usize); 17] = [
     ("square_row_row", 1),
     ("square_col_col", 1),

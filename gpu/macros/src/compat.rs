@@ -1,4 +1,4 @@
-//! `#[kernel]` as other projects write it, for `lanewise_std::compat`.
+//! `#[kernel]` as other projects write it, for `lanewise_compat`.
 //!
 //! Rust-CUDA writes `pub unsafe extern "C" fn`; the ABI is removed here. Both projects declare
 //! shared memory as mutable statics, which [`statics`] turns into `shared!` arrays. cuda-oxide's

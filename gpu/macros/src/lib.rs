@@ -408,7 +408,7 @@ pub fn gpu_printf(item: TokenStream) -> TokenStream {
         .into()
 }
 
-/// `#[kernel]` as Rust-CUDA and cuda-oxide write it, which `lanewise_std::compat` exports
+/// `#[kernel]` as Rust-CUDA and cuda-oxide write it, which `lanewise_compat` exports
 /// under its name.
 #[doc(hidden)]
 #[proc_macro_attribute]
@@ -418,7 +418,7 @@ pub fn compat_kernel(options: TokenStream, item: TokenStream) -> TokenStream {
         .into()
 }
 
-/// cuda-oxide's `#[device]`, which `lanewise_std::compat` exports under its name.
+/// cuda-oxide's `#[device]`, which `lanewise_compat` exports under its name.
 #[doc(hidden)]
 #[proc_macro_attribute]
 pub fn compat_device(options: TokenStream, item: TokenStream) -> TokenStream {
@@ -444,7 +444,7 @@ pub fn compat_println(item: TokenStream) -> TokenStream {
         .into()
 }
 
-/// cuda-oxide's `gpu_printf!`, which `lanewise_std::compat` exports under its name.
+/// cuda-oxide's `gpu_printf!`, which `lanewise_compat` exports under its name.
 #[doc(hidden)]
 #[proc_macro]
 pub fn compat_printf(item: TokenStream) -> TokenStream {

@@ -48,9 +48,9 @@ mod sync;
 
 pub mod cluster;
 pub mod collective;
-#[cfg(feature = "compat")]
-pub mod compat;
 pub mod groups;
+#[doc(hidden)]
+pub mod inside;
 pub mod kernel;
 pub mod matrix;
 pub mod thread;

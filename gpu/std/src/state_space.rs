@@ -6,7 +6,9 @@
 
 /// Inline PTX of an instruction that LLVM has no intrinsic for, or only one that Rust cannot name.
 /// On the host it panics.
-macro_rules! ptx {
+#[doc(hidden)]
+#[macro_export]
+macro_rules! __ptx {
     ($name:literal: $($asm:tt)*) => {{
         #[cfg(target_arch = "nvptx64")]
         {
@@ -14,11 +16,11 @@ macro_rules! ptx {
         }
         #[cfg(not(target_arch = "nvptx64"))]
         {
-            crate::state_space::instruction($name)
+            $crate::inside::instruction($name)
         }
     }};
 }
-pub(crate) use ptx;
+pub(crate) use __ptx as ptx;
 
 /// Makes the operands of an instruction's text, in braces: `{c0}, {c1}` from `c0 c1`.
 #[cfg(target_arch = "nvptx64")]
@@ -31,8 +33,11 @@ macro_rules! list {
 pub(crate) use list;
 
 /// Replaces an instruction on the host. It panics, and is `unsafe` like the instruction.
+///
+/// # Safety
+/// The instruction's contract.
 #[cfg(not(target_arch = "nvptx64"))]
-pub(crate) unsafe fn instruction(name: &str) -> ! {
+pub unsafe fn instruction(name: &str) -> ! {
     crate::device_only(name)
 }
 
@@ -67,7 +72,7 @@ pub(crate) fn global<T>(pointer: *const T) -> u64 {
     allow(unused_variables, unreachable_code)
 )]
 #[inline(always)]
-pub(crate) fn shared<T>(pointer: *const T) -> u32 {
+pub fn shared<T>(pointer: *const T) -> u32 {
     let address: u32;
     // SAFETY: the instruction computes an address and accesses no memory.
     unsafe {

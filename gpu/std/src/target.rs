@@ -12,7 +12,7 @@ pub const WARP_SIZE: u32 = 32;
 
 /// Returns whether the target has at least this compute capability: 80 is `sm_80`.
 #[inline(always)]
-pub(crate) fn is_at_least(capability: i32) -> bool {
+pub fn is_at_least(capability: i32) -> bool {
     // SAFETY: the name ends with a NUL; the call is replaced by a number.
     let arch = unsafe { intrinsics::__nvvm_reflect(const { c"__CUDA_ARCH".as_ptr().cast() }) };
     arch >= capability * 10

@@ -139,10 +139,7 @@ fn no_kernel_computes_in_f64_by_accident() {
 fn kernels_with_shared_arrays_access_them_natively() {
     let with_arrays = |kernel: &&Compiled| kernel.described.static_shared > 0;
     for Compiled { name, ptx, .. } in KERNELS.iter().filter(with_arrays) {
-        assert!(
-            ptx.contains("st.shared") || ptx.contains(".shared."),
-            "{name}:\n{ptx}"
-        );
+        assert!(ptx.contains(".shared."), "{name}:\n{ptx}");
         // What leads into another block of the cluster is computed from a generic address of
         // the block's own; what barriers and asynchronous copies take comes from one and is a
         // shared address again.

@@ -67,6 +67,7 @@ impl OneThing {
 /// The crates that are read.
 const CRATES: &[&str] = &[
     "gpu",
+    "gpu/compat",
     "gpu/macros",
     "gpu/std",
     "gpu/ptx",

@@ -7,7 +7,7 @@
 //! a used one.
 //!
 //! The device library has a stricter rule: a kernel or a test must call each item, and a page is
-//! not enough. A name under which an item is exported again, as in `lanewise_std::compat`, counts
+//! not enough. A name under which an item is exported again, as in `lanewise_compat`, counts
 //! as used only if that name is used.
 
 use std::collections::{BTreeSet, HashSet};
@@ -40,8 +40,10 @@ const LIBRARY: &str = "gpu/std/src";
 
 /// Names of the device library that no text shows to be used, with the reason.
 const OF_LIBRARY: &[(&str, &str)] = &[
-    ("disjoint", "a module, whose items are at the crate's root"),
-    ("row_per_block", "the same"),
+    (
+        "row_per_block",
+        "a module, whose items are at the crate's root",
+    ),
     ("Accumulator128", "one of three; the others are used"),
 ];
 

@@ -4,7 +4,7 @@
 /// Panics at the caller's line unless `index` is below `length`.
 #[inline(always)]
 #[track_caller]
-pub(crate) fn check(index: usize, length: usize) {
+pub fn check(index: usize, length: usize) {
     if index >= length {
         past_the_end(index, length);
     }

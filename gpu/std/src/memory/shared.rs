@@ -52,8 +52,10 @@ impl<T: Copy, const N: usize> SharedArray<T, N> {
     ///
     /// # Safety
     /// `N` elements are at this address, in the block's shared memory.
+    #[doc(hidden)]
     #[inline]
-    pub(crate) unsafe fn from_raw(pointer: *mut T) -> Self {
+    #[must_use]
+    pub unsafe fn from_raw(pointer: *mut T) -> Self {
         SharedArray {
             cells: Cells::new(pointer, N),
         }

@@ -131,16 +131,19 @@ pub struct Token(u64, PhantomData<*mut ()>);
 
 impl Token {
     /// Returns the state word of the phase, for `compat`.
-    #[cfg(feature = "compat")]
+    #[doc(hidden)]
     #[inline]
-    pub(crate) fn raw(&self) -> u64 {
+    pub fn raw(&self) -> u64 {
         self.0
     }
 
-    /// Makes the token from a state word that [`raw`](Self::raw) returned.
-    #[cfg(feature = "compat")]
+    /// Makes the token from a state word.
+    ///
+    /// # Safety
+    /// [`raw`](Self::raw) returned the word, of a token of this thread that waited for nothing yet.
+    #[doc(hidden)]
     #[inline]
-    pub(crate) fn from_raw(raw: u64) -> Self {
+    pub unsafe fn from_raw(raw: u64) -> Self {
         Token(raw, PhantomData)
     }
 }
@@ -211,8 +214,10 @@ impl<S: Scope> Barrier<S> {
     ///
     /// # Safety
     /// A barrier of this scope was initialised and published there, and it exists while it is used.
+    #[doc(hidden)]
     #[inline]
-    pub(crate) unsafe fn at_address(address: u32) -> Self {
+    #[must_use]
+    pub unsafe fn at_address(address: u32) -> Self {
         Barrier {
             address,
             scope: PhantomData,
@@ -482,8 +487,9 @@ impl<S: Scope, const N: usize> Barriers<S, N> {
 /// # Safety
 /// One thread calls it, there is memory for a barrier at the address, and no thread uses the
 /// barrier before [`publish`].
+#[doc(hidden)]
 #[inline]
-pub(crate) unsafe fn init_at(address: u32, arrivals: u32) {
+pub unsafe fn init_at(address: u32, arrivals: u32) {
     // SAFETY: the caller keeps the contract of this function.
     unsafe {
         ptx!("mbarrier.init":

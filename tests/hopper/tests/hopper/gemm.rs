@@ -71,7 +71,8 @@ fn check(m: usize, n: usize, k: usize) {
 #[test]
 fn products_agree_with_the_cpu_at_sizes_that_fit_and_at_others() {
     for (m, n, k) in [
-        (128, 128, 64),
+        (128, 256, 64),
+        (256, 512, 128),
         (128, 128, 320),
         (1, 1, 1),
         (1, 200, 3),

@@ -127,7 +127,7 @@ impl<T, const RANK: usize> MapChange<T, RANK> {
 /// # Safety
 /// There is a map at the address, in global memory.
 #[inline]
-pub(crate) unsafe fn acquire(map: *const MapStorage) {
+pub unsafe fn acquire(map: *const MapStorage) {
     // SAFETY: a fence only orders, and the caller promises that there is memory at the address.
     unsafe {
         ptx!("fence.proxy.tensormap":

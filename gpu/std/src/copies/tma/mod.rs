@@ -45,8 +45,8 @@ mod rows;
 mod swizzle;
 
 pub use crate::bulk::{ReduceAdd, ReduceBitwise, ReduceIncDec, ReduceMinMax};
-#[cfg(feature = "compat")]
-pub(crate) use change::acquire;
+#[doc(hidden)]
+pub use change::acquire;
 pub use change::{MapChange, MapStorage};
 pub use swizzle::swizzled;
 

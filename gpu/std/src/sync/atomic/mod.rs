@@ -19,6 +19,8 @@
 
 /// Defines the type of an atomic: its cell, its `Sync`, and its `from_ptr`. The callers of the
 /// macro add the operations.
+#[doc(hidden)]
+#[macro_export]
 macro_rules! atomic_type {
     ($(#[$doc:meta])* $name:ident($ty:ty)) => {
         $(#[$doc])*
@@ -44,8 +46,6 @@ macro_rules! atomic_type {
         }
     };
 }
-#[cfg(feature = "compat")]
-pub(crate) use atomic_type;
 
 mod float;
 mod integer;
@@ -54,7 +54,8 @@ mod operations;
 #[cfg(not(target_arch = "nvptx64"))]
 #[path = "operations_host.rs"]
 mod operations;
-pub(crate) mod scope;
+#[doc(hidden)]
+pub mod scope;
 #[cfg(target_arch = "nvptx64")]
 mod system;
 #[cfg(not(target_arch = "nvptx64"))]
@@ -64,8 +65,8 @@ mod vector;
 mod wrapping;
 
 pub(crate) use operations::fence;
-#[cfg(feature = "compat")]
-pub(crate) use operations::ordered;
+#[doc(hidden)]
+pub use operations::ordered;
 
 pub use core::sync::atomic::Ordering as AtomicOrdering;
 

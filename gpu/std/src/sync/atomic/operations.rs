@@ -34,7 +34,7 @@ pub(crate) fn fence<S: Scope>(order: Ordering) {
 /// LLVM 22 makes the same `atom` from every order of `atomicrmw`, so fences have to
 /// establish the order.
 #[inline(always)]
-pub(crate) fn ordered<S: Scope, T>(order: Ordering, operation: impl FnOnce() -> T) -> T {
+pub fn ordered<S: Scope, T>(order: Ordering, operation: impl FnOnce() -> T) -> T {
     match order {
         Ordering::Release | Ordering::AcqRel => fence::<S>(Ordering::Release),
         Ordering::SeqCst => fence::<S>(Ordering::SeqCst),

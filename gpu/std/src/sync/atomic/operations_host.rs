@@ -1,6 +1,11 @@
 //! The atomic operations on the host. Kernels are type-checked against them, and they
 //! are never executed.
 
+#![expect(
+    clippy::extra_unused_type_parameters,
+    reason = "the functions of the device, whose names these are, use it"
+)]
+
 use core::sync::atomic::Ordering;
 
 use super::scope::Scope;
@@ -9,8 +14,8 @@ pub(crate) fn fence<S: Scope>(_: Ordering) {
     crate::device_only("fence")
 }
 
-#[cfg(feature = "compat")]
-pub(crate) fn ordered<S: Scope, T>(_: Ordering, _: impl FnOnce() -> T) -> T {
+/// Panics: atomics are instructions of the device.
+pub fn ordered<S: Scope, T>(_: Ordering, _: impl FnOnce() -> T) -> T {
     crate::device_only("atom")
 }
 

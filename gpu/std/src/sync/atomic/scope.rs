@@ -2,26 +2,22 @@
 //! Consistency Model: Scope".
 
 /// A scope, and the number that the builder uses for it.
-pub(crate) trait Scope {
+pub trait Scope {
     /// The argument of `__lanewise_atomic_scope`.
-    #[cfg_attr(
-        not(target_arch = "nvptx64"),
-        expect(dead_code, reason = "only the device has the marker")
-    )]
     const NUMBER: u32;
 }
 
 /// The threads of the device: `.gpu`.
 #[derive(Debug)]
-pub(crate) enum Device {}
+pub enum Device {}
 
 /// The threads of the block: `.cta`.
 #[derive(Debug)]
-pub(crate) enum Block {}
+pub enum Block {}
 
 /// All threads of all devices, and the host: `.sys`.
 #[derive(Debug)]
-pub(crate) enum System {}
+pub enum System {}
 
 impl Scope for System {
     const NUMBER: u32 = 0;

@@ -1,5 +1,5 @@
 //! cuda-oxide's `cuda_device`:
-//! `use lanewise_std::compat::cuda_device::{kernel, thread, DisjointSlice};`.
+//! `use lanewise_compat::cuda_device::{kernel, thread, DisjointSlice};`.
 //!
 //! Source: NVIDIA, "cuda-oxide: API Quick Reference".
 
@@ -17,10 +17,6 @@ pub mod tma;
 pub mod warp;
 pub mod wgmma;
 
-pub use crate::ConstantMemory;
-pub use crate::fence::{self, threadfence, threadfence_block, threadfence_system};
-pub use crate::gpu_assert;
-pub use crate::vector::{Float2, Float4};
 pub use cusimd::CuSimd;
 pub use disjoint::DisjointSlice;
 pub use lanewise_macros::{
@@ -30,6 +26,10 @@ pub use lanewise_macros::{
     compat_nothing as launch_contract, compat_nothing as pure, compat_nothing as readonly,
     compat_printf as gpu_printf, device as constant,
 };
+pub use lanewise_std::ConstantMemory;
+pub use lanewise_std::fence::{self, threadfence, threadfence_block, threadfence_system};
+pub use lanewise_std::gpu_assert;
+pub use lanewise_std::vector::{Float2, Float4};
 pub use packed::{bf16x2, f16x2};
 pub use shared::{Align, Aligned, Alignment, DynamicSharedArray, SharedArray};
 pub use thread::*;
@@ -43,7 +43,7 @@ pub mod grid {
     /// If the launch is not cooperative.
     #[inline]
     pub fn sync() {
-        crate::groups::this_grid().sync();
+        lanewise_std::groups::this_grid().sync();
     }
 }
 
@@ -53,17 +53,17 @@ pub mod thread {
     pub use super::disjoint::{
         Index1D, Index2D, Runtime2DIndex, RuntimeIndex, StrideIndex, index_2d, index_2d_runtime,
     };
-    pub use crate::thread::{
+    pub use lanewise_std::thread::{
         ThreadIndex, index_1d, sync_threads, sync_threads_and, sync_threads_count, sync_threads_or,
     };
 
     macro_rules! registers {
         ($($name:ident = $ours:ident;)*) => {$(
-            #[doc = concat!("[`", stringify!($ours), "`](crate::thread::", stringify!($ours), ")")]
+            #[doc = concat!("[`", stringify!($ours), "`](lanewise_std::thread::", stringify!($ours), ")")]
             #[inline]
             #[must_use]
             pub fn $name() -> u32 {
-                crate::thread::$ours()
+                lanewise_std::thread::$ours()
             }
         )*};
     }
@@ -79,13 +79,13 @@ pub mod thread {
     #[inline]
     #[must_use]
     pub fn index_2d_row() -> usize {
-        crate::thread::global_idx_y() as usize
+        lanewise_std::thread::global_idx_y() as usize
     }
 
     /// The column of this thread in a 2-D launch.
     #[inline]
     #[must_use]
     pub fn index_2d_col() -> usize {
-        crate::thread::global_idx_x() as usize
+        lanewise_std::thread::global_idx_x() as usize
     }
 }

@@ -1,9 +1,9 @@
 //! Clocks, and events for debuggers and profilers.
 
-use crate::state_space::ptx;
+use lanewise_std::inside::ptx;
 
-pub use crate::clock::{cycles as clock64, cycles_32 as clock, nanoseconds as globaltimer};
-pub use crate::debug::{breakpoint, trap};
+pub use lanewise_std::clock::{cycles as clock64, cycles_32 as clock, nanoseconds as globaltimer};
+pub use lanewise_std::debug::{breakpoint, trap};
 
 /// Counts an event `N`, 0 to 15, for a profiler: CUDA's `__prof_trigger(N)`.
 #[inline]

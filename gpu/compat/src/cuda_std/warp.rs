@@ -1,13 +1,13 @@
 //! A warp's lanes.
 
-use crate::warp::{self, Match, Redux, Shuffle};
+use lanewise_std::warp::{self, Match, Redux, Shuffle};
 
-pub use crate::warp::{active_mask as activemask, lane_id, sync_warp};
+pub use lanewise_std::warp::{active_mask as activemask, lane_id, sync_warp};
 
 /// Returns whether `predicate` is true in all lanes of `mask`.
 ///
 /// # Safety
-/// As for [`crate::warp::all_sync`]: all lanes of `mask` call it together.
+/// As for [`lanewise_std::warp::all_sync`]: all lanes of `mask` call it together.
 #[inline]
 #[must_use]
 pub unsafe fn warp_vote_all(mask: u32, predicate: bool) -> bool {

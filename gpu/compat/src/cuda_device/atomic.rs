@@ -1,14 +1,15 @@
 //! Atomics that can be made by `new`, and floats with all orders.
 //!
-//! They wrap this crate's own atomics ([`crate::atomic`]) and add what cuda-oxide's have more. The
-//! host passes a buffer for a slice of them, as for a slice of this crate's atomics.
+//! They wrap lanewise-std's atomics ([`lanewise_std::atomic`]) and add what cuda-oxide's have
+//! more. The host passes a buffer for a slice of them, as for a slice of lanewise-std's atomics.
 
 use core::ops::Deref;
 
-use crate::atomic::{atomic_type, ordered, scope};
-use crate::kernel::SharedCell;
+use lanewise_std::atomic::{ordered, scope};
+use lanewise_std::atomic_type;
+use lanewise_std::kernel::SharedCell;
 
-pub use crate::atomic::AtomicOrdering;
+pub use lanewise_std::atomic::AtomicOrdering;
 
 /// Defines the type and its constructor.
 macro_rules! atomic {
@@ -29,12 +30,12 @@ macro_rules! atomic {
 macro_rules! integers {
     ($($name:ident($ty:ty);)*) => {$(
         atomic! {
-            /// This crate's atomic of the same name, with the additional methods of cuda-oxide's.
+            /// lanewise-std's atomic of the same name, with the additional methods of cuda-oxide's.
             $name($ty)
         }
 
         impl Deref for $name {
-            type Target = crate::atomic::$name;
+            type Target = lanewise_std::atomic::$name;
 
             #[inline]
             fn deref(&self) -> &Self::Target {
@@ -63,10 +64,10 @@ macro_rules! floats {
         impl $name {
             /// Returns the same memory as an atomic of bits.
             #[inline]
-            fn bits(&self) -> &crate::atomic::$bits {
+            fn bits(&self) -> &lanewise_std::atomic::$bits {
                 // SAFETY: a reference is valid and aligned. The sizes are equal, and all access is
                 // atomic and of one scope.
-                unsafe { crate::atomic::$bits::from_ptr(self.0.get().cast()) }
+                unsafe { lanewise_std::atomic::$bits::from_ptr(self.0.get().cast()) }
             }
 
             /// Returns the value at this moment.
@@ -93,7 +94,7 @@ macro_rules! floats {
             pub fn fetch_add(&self, value: $ty, order: AtomicOrdering) -> $ty {
                 ordered::<scope::$scope, _>(order, || {
                     // SAFETY: as in `bits`.
-                    unsafe { crate::atomic::$name::from_ptr(self.0.get()) }.fetch_add(value)
+                    unsafe { lanewise_std::atomic::$name::from_ptr(self.0.get()) }.fetch_add(value)
                 })
             }
 

@@ -1,6 +1,6 @@
 //! Two 16-bit floats in a `u32`, by functions: [`f16x2`] and [`bf16x2`].
 
-use crate::half::{Bf16, Bf16x2, F16, F16x2};
+use lanewise_std::half::{Bf16, Bf16x2, F16, F16x2};
 
 macro_rules! packed {
     ($($(#[$doc:meta])* $module:ident: $pair:ident of $half:ident, $add:ident $sub:ident $mul:ident $fma:ident $relu:ident $neg:ident $abs:ident $min:ident $max:ident;)*) => {$(

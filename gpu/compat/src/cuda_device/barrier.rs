@@ -5,12 +5,12 @@
 
 use core::marker::PhantomData;
 
-use crate::barrier::{self, BarrierStorage, Block, Parity, Token};
-use crate::state_space;
-use crate::thread::{sync_threads, thread_idx_x};
+use lanewise_std::barrier::{self, BarrierStorage, Block, Parity, Token};
+use lanewise_std::inside;
+use lanewise_std::thread::{sync_threads, thread_idx_x};
 
-pub use crate::bulk::fence_proxy_async as fence_proxy_async_shared_cta;
-pub use crate::thread::nanosleep;
+pub use lanewise_std::bulk::fence_proxy_async as fence_proxy_async_shared_cta;
+pub use lanewise_std::thread::nanosleep;
 
 /// A barrier in shared memory. The value is the memory itself.
 #[derive(Clone, Copy, Debug)]
@@ -21,7 +21,7 @@ pub struct Barrier {
 
 /// Returns the address of a barrier in shared memory.
 fn address(bar: *const Barrier) -> u32 {
-    state_space::shared(bar)
+    inside::shared(bar)
 }
 
 /// # Safety
@@ -75,7 +75,7 @@ pub unsafe fn mbarrier_arrive_expect_tx(bar: *const Barrier, tx_count: u32, byte
 #[must_use]
 pub unsafe fn mbarrier_test_wait(bar: *const Barrier, token: u64) -> bool {
     // SAFETY: the caller keeps the contract of this function.
-    unsafe { ours(bar) }.has_ended(&Token::from_raw(token))
+    unsafe { ours(bar).has_ended(&Token::from_raw(token)) }
 }
 
 /// Does the same as [`mbarrier_test_wait`], but may wait for a limited time before
@@ -108,7 +108,7 @@ pub unsafe fn mbarrier_try_wait_parity(bar: *const Barrier, parity: u32) -> bool
 #[inline]
 pub unsafe fn mbarrier_wait(bar: *const Barrier, token: u64) {
     // SAFETY: the caller keeps the contract of this function.
-    unsafe { ours(bar) }.wait(Token::from_raw(token));
+    unsafe { ours(bar).wait(Token::from_raw(token)) };
 }
 
 /// Arrives, and waits for the phase.
@@ -216,7 +216,7 @@ impl<Kind, const ID: usize> ManagedBarrier<Uninit, Kind, ID> {
         if thread_idx_x() == init_thread {
             // SAFETY: only one thread calls it, and the others wait below.
             unsafe { mbarrier_init(self.bar, count) };
-            if crate::target::is_at_least(90) {
+            if lanewise_std::inside::is_at_least(90) {
                 fence_proxy_async_shared_cta();
             }
         }

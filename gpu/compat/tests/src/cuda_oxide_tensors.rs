@@ -8,28 +8,26 @@
     reason = "as they are written there"
 )]
 
-use lanewise_std::compat::cuda_device::barrier::{
+use lanewise_compat::cuda_device::barrier::{
     Barrier, fence_proxy_async_shared_cta, mbarrier_arrive, mbarrier_arrive_expect_tx,
     mbarrier_init, mbarrier_try_wait,
 };
-use lanewise_std::compat::cuda_device::bf16x2::{add_bf16x2, fma_bf16x2, max_bf16x2};
-use lanewise_std::compat::cuda_device::cusimd::CuSimd;
-use lanewise_std::compat::cuda_device::f16x2::{
+use lanewise_compat::cuda_device::bf16x2::{add_bf16x2, fma_bf16x2, max_bf16x2};
+use lanewise_compat::cuda_device::cusimd::CuSimd;
+use lanewise_compat::cuda_device::f16x2::{
     abs_f16x2, add_f16x2, fma_f16x2, fma_relu_f16x2, max_f16x2, min_f16x2, mul_f16x2, neg_f16x2,
     sub_f16x2,
 };
-use lanewise_std::compat::cuda_device::tma::{
+use lanewise_compat::cuda_device::tma::{
     TmaDescriptor, cp_async_bulk_commit_group, cp_async_bulk_tensor_2d_g2s,
     cp_async_bulk_tensor_2d_s2g, cp_async_bulk_wait_group, prefetch_tma_descriptor,
     replace_tma_global_address,
 };
-use lanewise_std::compat::cuda_device::wgmma::{
+use lanewise_compat::cuda_device::wgmma::{
     make_smem_desc, wgmma_commit_group, wgmma_fence, wgmma_mma_m64n64k16_f32_bf16,
     wgmma_wait_group, zero_accumulator,
 };
-use lanewise_std::compat::cuda_device::{
-    DisjointSlice, SharedArray, kernel, launch_bounds, thread,
-};
+use lanewise_compat::cuda_device::{DisjointSlice, SharedArray, kernel, launch_bounds, thread};
 
 /// Columns of a box.
 pub const WIDTH: usize = 16;

@@ -5,16 +5,16 @@
     reason = "as they are written there"
 )]
 
-use lanewise_std::compat::cuda_device::atomic::{
+use lanewise_compat::cuda_device::atomic::{
     AtomicOrdering, BlockAtomicU32, DeviceAtomicF32, DeviceAtomicF64, DeviceAtomicI32,
     DeviceAtomicU32, DeviceAtomicU64,
 };
-use lanewise_std::compat::cuda_device::cooperative_groups::{
+use lanewise_compat::cuda_device::cooperative_groups::{
     ThreadGroup, WarpCollective, block_reduce, block_scan, coalesced_threads,
     ops::{BitAnd, BitOr, BitXor, Max, Min, Sum},
     this_grid, this_thread_block, warp_reduce, warp_scan,
 };
-use lanewise_std::compat::cuda_device::{
+use lanewise_compat::cuda_device::{
     DisjointSlice, DynamicSharedArray, SharedArray, cluster, cluster_launch, cooperative_launch,
     debug, gpu_printf, grid, kernel, launch_bounds, launch_contract, thread, threadfence, warp,
 };

@@ -1,23 +1,23 @@
-//! Groups of threads by cuda-oxide's names; they are this crate's own ([`crate::groups`]).
+//! Groups of threads by cuda-oxide's names; they are lanewise-std's ([`lanewise_std::groups`]).
 //!
 //! Shuffles take any type. In a group of scattered lanes, `shfl_xor`, `shfl_up` and `shfl_down`
 //! count lanes of the warp, as in cuda-oxide. If the source lane is outside of the group, the
 //! result is the thread's own value.
 
-use crate::collective::{self, Operator};
-use crate::groups::{Group, WarpGroup};
-use crate::warp::{self, Match, Shuffle, WARP_SIZE};
+use lanewise_std::collective::{self, Operator};
+use lanewise_std::groups::{Group, WarpGroup};
+use lanewise_std::warp::{self, Match, Shuffle, WARP_SIZE};
 
 use super::SharedArray;
 
-pub use crate::groups::{
+pub use lanewise_std::groups::{
     Cluster, CoalescedGroup as CoalescedThreads, ThreadBlock, WarpTile, coalesced_threads,
     this_cluster, this_thread_block,
 };
 
 /// The operators of reductions and scans.
 pub mod ops {
-    pub use crate::collective::{BitAnd, BitOr, BitXor, Max, Min, Sum};
+    pub use lanewise_std::collective::{BitAnd, BitOr, BitXor, Max, Min, Sum};
 }
 
 /// Threads with a rank in a group of known size, which can wait for each other.
@@ -49,13 +49,13 @@ impl<G: Group> ThreadGroup for G {
 
 /// The grid of a cooperative launch.
 #[derive(Clone, Copy, Debug)]
-pub struct Grid(crate::groups::Grid);
+pub struct Grid(lanewise_std::groups::Grid);
 
 /// The grid of this thread.
 #[inline]
 #[must_use]
 pub fn this_grid() -> Grid {
-    Grid(crate::groups::this_grid())
+    Grid(lanewise_std::groups::this_grid())
 }
 
 impl Grid {

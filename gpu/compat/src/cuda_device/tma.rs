@@ -10,12 +10,12 @@
 )]
 
 use super::barrier::{Barrier, ours};
-use crate::bulk;
-use crate::state_space::ptx;
-use crate::tma::{self, EncodedMap, TensorMapMut};
+use lanewise_std::bulk;
+use lanewise_std::inside::ptx;
+use lanewise_std::tma::{self, EncodedMap, TensorMapMut};
 
-pub use crate::bulk::commit_group as cp_async_bulk_commit_group;
-pub use crate::tma::MapStorage as TmaDescriptor;
+pub use lanewise_std::bulk::commit_group as cp_async_bulk_commit_group;
+pub use lanewise_std::tma::MapStorage as TmaDescriptor;
 
 /// Returns the map of a descriptor. Its element type may be any, because no
 /// instruction contains it.
@@ -35,7 +35,7 @@ macro_rules! boxes {
         #[doc = concat!("Starts a load of a box of ", $rank, " dimensions, which tells `barrier`.")]
         ///
         /// # Safety
-        /// As for [`TensorMap::load`](crate::tma::TensorMap::load); a map of this many
+        /// As for [`TensorMap::load`](lanewise_std::tma::TensorMap::load); a map of this many
         /// dimensions is there.
         #[allow(clippy::too_many_arguments, reason = "the function is cuda-oxide's")]
         #[inline]
@@ -76,7 +76,7 @@ boxes! {
 /// Starts a load of a box into several blocks of the cluster: bit `r` of `cta_mask` is block `r`.
 ///
 /// # Safety
-/// As for [`TensorMap::load_multicast`](crate::tma::TensorMap::load_multicast); a map of two
+/// As for [`TensorMap::load_multicast`](lanewise_std::tma::TensorMap::load_multicast); a map of two
 /// dimensions is there.
 #[inline]
 pub unsafe fn cp_async_bulk_tensor_2d_g2s_multicast(

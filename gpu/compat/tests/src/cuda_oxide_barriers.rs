@@ -6,17 +6,15 @@
     reason = "as they are written there"
 )]
 
-use lanewise_std::compat::cuda_device::barrier::{
+use lanewise_compat::cuda_device::barrier::{
     Barrier, ManagedBarrier, MmaBarrier, TmaBarrier, Uninit, mbarrier_arrive,
     mbarrier_arrive_and_wait, mbarrier_init, mbarrier_try_wait_parity,
 };
-use lanewise_std::compat::cuda_device::cooperative_groups::{
+use lanewise_compat::cuda_device::cooperative_groups::{
     CoalescedThreads, ThreadGroup, coalesced_threads,
 };
-use lanewise_std::compat::cuda_device::tma::{
-    TmaDescriptor, cp_async_bulk_tensor_2d_g2s_multicast,
-};
-use lanewise_std::compat::cuda_device::{
+use lanewise_compat::cuda_device::tma::{TmaDescriptor, cp_async_bulk_tensor_2d_g2s_multicast};
+use lanewise_compat::cuda_device::{
     DisjointSlice, DynamicSharedArray, SharedArray, cluster, cluster_launch, convergent, device,
     kernel, launch_bounds, thread, warp,
 };

@@ -7,21 +7,21 @@
     reason = "as they are written there"
 )]
 
-use lanewise_std::compat::cuda_device::cuda_module;
+use lanewise_compat::cuda_device::cuda_module;
 
 /// The kernels, in the form that cuda-oxide uses.
 #[cuda_module]
 pub mod kernels {
-    use lanewise_std::compat::cuda_device::atomic::{AtomicOrdering, DeviceAtomicU32};
-    use lanewise_std::compat::cuda_device::barrier::{
+    use lanewise_compat::cuda_device::atomic::{AtomicOrdering, DeviceAtomicU32};
+    use lanewise_compat::cuda_device::barrier::{
         Barrier, GeneralBarrier, ManagedBarrier, Uninit, mbarrier_arrive, mbarrier_init,
         mbarrier_wait,
     };
-    use lanewise_std::compat::cuda_device::{
+    use lanewise_compat::cuda_device::{
         ConstantMemory, DisjointSlice, SharedArray, constant, device, kernel, launch_bounds,
         thread, warp,
     };
-    use lanewise_std::compat::cuda_intrinsics::sreg::thread_idx_x;
+    use lanewise_compat::cuda_intrinsics::sreg::thread_idx_x;
 
     /// Constant memory that the host fills.
     #[constant]

@@ -2,15 +2,15 @@
 //!
 //! In cuda-oxide, the compiler knows when the hardware owns an array. Here the thread owns it
 //! between any two calls: each product waits for its own end, independent of the kernel's groups.
-//! For speed use [`matrix::warpgroup`](crate::matrix::warpgroup), whose types show when a sum has
-//! products in progress.
+//! For speed use [`matrix::warpgroup`](lanewise_std::matrix::warpgroup), whose types show when a
+//! sum has products in progress.
 
 #![cfg_attr(
     not(target_arch = "nvptx64"),
     allow(unused_variables, unreachable_code)
 )]
 
-use crate::state_space::{self, ptx};
+use lanewise_std::inside::{self, ptx};
 
 /// A sum of 64 rows and 64 columns: 32 numbers of each thread.
 pub type Acc64x64 = [[f32; 8]; 4];
@@ -58,7 +58,7 @@ pub fn wgmma_wait_group<const N: u32>() {
 #[inline]
 #[must_use]
 pub unsafe fn make_smem_desc(ptr: *const u8) -> u64 {
-    u64::from(state_space::shared(ptr) >> 4) & 0x3fff | 0xC000_0008_0008_0000
+    u64::from(inside::shared(ptr) >> 4) & 0x3fff | 0xC000_0008_0008_0000
 }
 
 macro_rules! products {

@@ -1,10 +1,10 @@
 //! Operations on a warp's lanes. Functions without a mask use all 32 lanes, and functions whose
 //! names end in `_sync` take a mask.
 
-use crate::warp::{FULL_MASK, Match, Shuffle};
+use lanewise_std::warp::{FULL_MASK, Match, Shuffle};
 
-pub use crate::clock::{warp_slot as warpid, warp_slots as nwarpid};
-pub use crate::warp::{
+pub use lanewise_std::clock::{warp_slot as warpid, warp_slots as nwarpid};
+pub use lanewise_std::warp::{
     active_mask, all_sync, any_sync, ballot_sync, lane_id, lanemask_eq, lanemask_ge, lanemask_gt,
     lanemask_le, lanemask_lt, match_all_sync, match_any_sync, redux_sync_add, redux_sync_and,
     redux_sync_max as redux_sync_max_i32, redux_sync_max as redux_sync_max_u32,
@@ -20,10 +20,10 @@ macro_rules! shuffles {
         #[inline]
         #[must_use]
         pub fn $plain<T: Shuffle>(value: T, lanes: u32) -> T {
-            crate::warp::$ours(FULL_MASK, value, lanes)
+            lanewise_std::warp::$ours(FULL_MASK, value, lanes)
         }
         $(
-            pub use crate::warp::$ours as $of_type_sync;
+            pub use lanewise_std::warp::$ours as $of_type_sync;
             pub use $plain as $of_type;
         )*
     )*};

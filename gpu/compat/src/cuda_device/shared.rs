@@ -103,14 +103,14 @@ where
         ALIGN
     }
 
-    /// Returns this crate's own view of an array.
+    /// Returns lanewise-std's view of an array.
     ///
     /// # Safety
     /// A kernel's shared array is at the address.
     #[inline]
-    pub(super) unsafe fn ours(shared: *mut Self) -> crate::SharedArray<T, N> {
+    pub(super) unsafe fn ours(shared: *mut Self) -> lanewise_std::SharedArray<T, N> {
         // SAFETY: the caller promises it, and the value consists of its elements.
-        unsafe { crate::SharedArray::from_raw(shared.cast()) }
+        unsafe { lanewise_std::SharedArray::from_raw(shared.cast()) }
     }
 
     /// Returns the address of the first element.
@@ -147,7 +147,7 @@ where
     #[inline]
     #[track_caller]
     fn index(&self, index: usize) -> &T {
-        crate::memory::bounds::check(index, N);
+        lanewise_std::inside::check_index(index, N);
         // SAFETY: the index is in bounds, and the value consists of its elements.
         unsafe { &*self.as_ptr().add(index) }
     }
@@ -160,7 +160,7 @@ where
     #[inline]
     #[track_caller]
     fn index_mut(&mut self, index: usize) -> &mut T {
-        crate::memory::bounds::check(index, N);
+        lanewise_std::inside::check_index(index, N);
         // SAFETY: as in `index`.
         unsafe { &mut *self.as_mut_ptr().add(index) }
     }
@@ -200,12 +200,13 @@ impl<T: Copy, const ALIGN: usize> DynamicSharedArray<T, ALIGN> {
     #[inline]
     #[must_use]
     pub fn offset(bytes: usize) -> *mut T {
-        let start = crate::state_space::shared(crate::DynamicSharedArray::<u8>::get().as_ptr());
+        let start =
+            lanewise_std::inside::shared(lanewise_std::DynamicSharedArray::<u8>::get().as_ptr());
         assert!(
-            ALIGN <= crate::DynamicSharedArray::<u8>::ALIGN
+            ALIGN <= lanewise_std::DynamicSharedArray::<u8>::ALIGN
                 || (start as usize).is_multiple_of(ALIGN),
             "dynamic shared memory begins at no multiple of the alignment: ask for more, and round up"
         );
-        crate::DynamicSharedArray::<T>::offset(bytes).as_ptr()
+        lanewise_std::DynamicSharedArray::<T>::offset(bytes).as_ptr()
     }
 }

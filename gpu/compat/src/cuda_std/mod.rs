@@ -1,4 +1,4 @@
-//! Rust-CUDA's `cuda_std`: `use lanewise_std::compat::cuda_std::prelude::*;`.
+//! Rust-CUDA's `cuda_std`: `use lanewise_compat::cuda_std::prelude::*;`.
 //!
 //! Source: Rust-CUDA, `cuda_std` (documentation of its `thread`, `shared`,
 //! `warp`, `float` modules).
@@ -6,13 +6,13 @@
 pub mod warp;
 
 pub use crate::compat_shared_array as shared_array;
-pub use crate::half::{Bf16 as bf16, F16 as f16};
-pub use crate::math::Float as GpuFloat;
 pub use core::{assert_eq, assert_ne};
 pub use lanewise_macros::{
     compat_kernel as kernel, compat_nothing as address_space, compat_nothing as externally_visible,
     compat_nothing as gpu_only, compat_println as println, gpu_printf as print,
 };
+pub use lanewise_std::half::{Bf16 as bf16, F16 as f16};
+pub use lanewise_std::math::Float as GpuFloat;
 
 /// What most kernels import.
 pub mod prelude {
@@ -23,7 +23,7 @@ pub mod prelude {
 
 /// Floats that threads add to and exchange: of the device, of a block, of the whole system.
 pub mod atomic {
-    pub use crate::compat::cuda_device::atomic::{
+    pub use crate::cuda_device::atomic::{
         BlockAtomicF32, BlockAtomicF64, DeviceAtomicF32 as AtomicF32, DeviceAtomicF64 as AtomicF64,
         SystemAtomicF32, SystemAtomicF64,
     };
@@ -31,11 +31,11 @@ pub mod atomic {
 
 /// The thread and its place.
 pub mod thread {
-    pub use crate::fence::{
+    pub use lanewise_std::fence::{
         threadfence as device_fence, threadfence as grid_fence, threadfence_block as block_fence,
         threadfence_system as system_fence,
     };
-    pub use crate::thread::{
+    pub use lanewise_std::thread::{
         block_dim_x, block_dim_y, block_dim_z, block_idx_x, block_idx_y, block_idx_z, grid_dim_x,
         grid_dim_y, grid_dim_z, nanosleep, sync_threads, thread_idx_x, thread_idx_y, thread_idx_z,
     };
@@ -86,28 +86,28 @@ pub mod thread {
     #[inline]
     #[must_use]
     pub fn index() -> u32 {
-        crate::thread::index_1d().get() as u32
+        lanewise_std::thread::index_1d().get() as u32
     }
 
     /// Lanes of a warp.
     #[inline]
     #[must_use]
     pub fn warp_size() -> u32 {
-        crate::warp::WARP_SIZE
+        lanewise_std::warp::WARP_SIZE
     }
 
-    /// The thread's position along x: a number, where this crate's own function gives a proof.
+    /// The thread's position along x: a number, where lanewise-std's function gives a proof.
     #[inline]
     #[must_use]
     pub fn index_1d() -> u32 {
-        crate::thread::global_idx_x()
+        lanewise_std::thread::global_idx_x()
     }
 
     /// The thread's position along x and y.
     #[inline]
     #[must_use]
     pub fn index_2d() -> UVec2 {
-        use crate::thread::{global_idx_x, global_idx_y};
+        use lanewise_std::thread::{global_idx_x, global_idx_y};
         UVec2 {
             x: global_idx_x(),
             y: global_idx_y(),
@@ -118,7 +118,7 @@ pub mod thread {
     #[inline]
     #[must_use]
     pub fn index_3d() -> UVec3 {
-        use crate::thread::{global_idx_x, global_idx_y, global_idx_z};
+        use lanewise_std::thread::{global_idx_x, global_idx_y, global_idx_z};
         UVec3 {
             x: global_idx_x(),
             y: global_idx_y(),
@@ -138,21 +138,21 @@ pub mod thread {
     #[inline]
     #[must_use]
     pub fn sync_threads_count(predicate: u32) -> u32 {
-        crate::thread::sync_threads_count(predicate != 0)
+        lanewise_std::thread::sync_threads_count(predicate != 0)
     }
 
     /// Waits for the block; not zero if no thread's `predicate` is zero.
     #[inline]
     #[must_use]
     pub fn sync_threads_and(predicate: u32) -> u32 {
-        crate::thread::sync_threads_and(predicate != 0).into()
+        lanewise_std::thread::sync_threads_and(predicate != 0).into()
     }
 
     /// Waits for the block; not zero if some thread's `predicate` is not zero.
     #[inline]
     #[must_use]
     pub fn sync_threads_or(predicate: u32) -> u32 {
-        crate::thread::sync_threads_or(predicate != 0).into()
+        lanewise_std::thread::sync_threads_or(predicate != 0).into()
     }
 }
 
@@ -164,7 +164,7 @@ pub mod shared {
     #[inline]
     #[must_use]
     pub fn dynamic_shared_mem<T: Copy>() -> *mut T {
-        crate::DynamicSharedArray::<T>::get().as_ptr()
+        lanewise_std::DynamicSharedArray::<T>::get().as_ptr()
     }
 }
 

@@ -2,13 +2,14 @@
 //! with a row stride.
 //!
 //! The space is part of the slice's type and of the index's type, so that an index of one matrix
-//! cannot be used for another. An index is based on this crate's own proof
-//! ([`crate::thread::index_1d`], [`crate::thread::index_2d`]), which holds in every launch.
+//! cannot be used for another. An index is based on lanewise-std's proof
+//! ([`lanewise_std::thread::index_1d`], [`lanewise_std::thread::index_2d`]), which holds in every
+//! launch.
 
 use core::borrow::Borrow;
 use core::marker::PhantomData;
 
-use crate::thread::{self, ThreadIndex};
+use lanewise_std::thread::{self, ThreadIndex};
 
 /// Elements one after another: `thread::index_1d()`.
 #[derive(Debug)]
@@ -174,11 +175,11 @@ impl IndexSpace for Runtime2DIndex {
     }
 }
 
-/// A slice in global memory whose elements belong to one thread each: this crate's own
-/// ([`crate::DisjointSlice`]), with an index space.
+/// A slice in global memory whose elements belong to one thread each: lanewise-std's
+/// ([`lanewise_std::DisjointSlice`]), with an index space.
 #[derive(Debug)]
 pub struct DisjointSlice<'a, T, Space: IndexSpace = Index1D> {
-    slice: crate::DisjointSlice<'a, T>,
+    slice: lanewise_std::DisjointSlice<'a, T>,
     layout: Space::Layout,
 }
 
@@ -187,7 +188,7 @@ impl<'a, T, Space: IndexSpace> DisjointSlice<'a, T, Space> {
     /// because two threads could choose two spaces:
     ///
     /// ```compile_fail,E0133
-    /// use lanewise_std::compat::cuda_device::{self, thread::Index2D};
+    /// use lanewise_compat::cuda_device::{self, thread::Index2D};
     ///
     /// fn in_rows(y: lanewise_std::DisjointSlice<u32>) {
     ///     let mut y = cuda_device::DisjointSlice::<u32, Index2D<4>>::of(y, ());
@@ -201,7 +202,7 @@ impl<'a, T, Space: IndexSpace> DisjointSlice<'a, T, Space> {
     #[doc(hidden)]
     #[inline]
     #[must_use]
-    pub unsafe fn of(slice: crate::DisjointSlice<'a, T>, layout: Space::Layout) -> Self {
+    pub unsafe fn of(slice: lanewise_std::DisjointSlice<'a, T>, layout: Space::Layout) -> Self {
         DisjointSlice { slice, layout }
     }
 

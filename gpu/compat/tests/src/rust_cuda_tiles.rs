@@ -7,12 +7,10 @@
 )]
 
 use core::sync::atomic::Ordering;
-use lanewise_std::compat::cuda_std::atomic::{AtomicF32, AtomicF64, SystemAtomicF64};
-use lanewise_std::compat::cuda_std::thread;
-use lanewise_std::compat::cuda_std::warp::{self, WarpReductionOp};
-use lanewise_std::compat::cuda_std::{
-    GpuFloat, address_space, externally_visible, gpu_only, kernel,
-};
+use lanewise_compat::cuda_std::atomic::{AtomicF32, AtomicF64, SystemAtomicF64};
+use lanewise_compat::cuda_std::thread;
+use lanewise_compat::cuda_std::warp::{self, WarpReductionOp};
+use lanewise_compat::cuda_std::{GpuFloat, address_space, externally_visible, gpu_only, kernel};
 
 /// `alpha a b + beta c` by tiles, of row-major matrices of m x k, k x n and m x n.
 #[kernel]

@@ -1,7 +1,7 @@
 //! Thread block clusters (`sm_90`): the position of a block in its cluster, the cluster's barrier,
 //! and the shared memory of other blocks.
 
-use crate::cluster as ours;
+use lanewise_std::cluster as ours;
 
 pub use ours::{block_rank, num_blocks as cluster_size, sync_cluster as cluster_sync};
 

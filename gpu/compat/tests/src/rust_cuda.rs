@@ -5,7 +5,7 @@
     reason = "as they are written there"
 )]
 
-use lanewise_std::compat::cuda_std::prelude::*;
+use lanewise_compat::cuda_std::prelude::*;
 
 /// `y = a x + y`.
 #[kernel]

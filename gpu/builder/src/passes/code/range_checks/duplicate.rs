@@ -64,18 +64,28 @@ pub(super) fn beside(flow: &Flow, of: &Loop, original: LLVMValueRef) -> Copied {
     }
 }
 
+/// What is known of the copy of a region.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(super) enum Ends {
+    /// It never leaves its blocks: an edge of it that would is not taken.
+    InPanic,
+    /// As the region does.
+    AsRegion,
+}
+
 /// Copies `blocks` and what follows `mark` in its block, which leads to them. Where `fails` holds,
-/// the copy runs, which never leaves the blocks: an edge of it that would is not taken. Returns the
-/// blocks of the copy, and the one that has what follows `mark` now.
+/// the copy runs. Returns the blocks of the copy, and the one that has what follows `mark` now.
 ///
 /// # Safety
 /// The blocks are live, and all edges to one of them that is not a panic come from the block of
-/// `mark` and from each other. `fails` is computed before `mark`, which nothing uses.
-pub(super) unsafe fn that_panics(
+/// `mark` and from each other. `fails` is computed before `mark`, which nothing uses. If the copy
+/// ends as the region does, then what follows uses values of the blocks in phis alone.
+pub(super) unsafe fn of_region(
     mark: LLVMValueRef,
     blocks: &[LLVMBasicBlockRef],
     fails: LLVMValueRef,
-) -> HashSet<LLVMBasicBlockRef> {
+    ends: Ends,
+) -> (HashSet<LLVMBasicBlockRef>, LLVMBasicBlockRef) {
     // SAFETY: the copy refers to values of the copy, or to those that dominate `start`'s end.
     unsafe {
         let start = LLVMGetInstructionParent(mark);
@@ -112,11 +122,38 @@ pub(super) unsafe fn that_panics(
         for block in &all {
             copy.operands(*block);
         }
+        let mut made: HashSet<_> = copy.blocks.values().copied().collect();
+        match ends {
+            Ends::AsRegion => all.iter().for_each(|block| copy.exits(*block)),
+            Ends::InPanic => {
+                made.insert(end_in_panic(builder, &made));
+            }
+        }
+        LLVMPositionBuilderAtEnd(builder, start);
+        LLVMBuildCondBr(builder, fails, copy.blocks[&region], region);
+        LLVMDisposeBuilder(builder);
+        (made, region)
+    }
+}
+
+/// Lets no edge leave the blocks. Returns the block to which those that would lead now.
+///
+/// # Safety
+/// The blocks belong to one live function, and none of the edges is taken.
+unsafe fn end_in_panic(
+    builder: LLVMBuilderRef,
+    blocks: &HashSet<LLVMBasicBlockRef>,
+) -> LLVMBasicBlockRef {
+    // SAFETY: the caller guarantees it. No phi names an edge that is changed, because the blocks
+    // are new.
+    unsafe {
+        let start = LLVMGetInsertBlock(builder);
+        let context = LLVMGetBuilderContext(builder);
+        let function = LLVMGetBasicBlockParent(start);
         let nowhere = LLVMAppendBasicBlockInContext(context, function, c"panicked".as_ptr());
         LLVMPositionBuilderAtEnd(builder, nowhere);
         LLVMBuildUnreachable(builder);
-        let made: HashSet<_> = copy.blocks.values().copied().collect();
-        for block in &made {
+        for block in blocks {
             let last = LLVMGetBasicBlockTerminator(*block);
             if LLVMGetInstructionOpcode(last) == LLVMOpcode::LLVMRet {
                 LLVMInstructionEraseFromParent(last);
@@ -125,15 +162,12 @@ pub(super) unsafe fn that_panics(
                 continue;
             }
             for index in 0..LLVMGetNumSuccessors(last) {
-                if !made.contains(&LLVMGetSuccessor(last, index)) {
+                if !blocks.contains(&LLVMGetSuccessor(last, index)) {
                     LLVMSetSuccessor(last, index, nowhere);
                 }
             }
         }
-        LLVMPositionBuilderAtEnd(builder, start);
-        LLVMBuildCondBr(builder, fails, copy.blocks[&region], region);
-        LLVMDisposeBuilder(builder);
-        made.into_iter().chain([region, nowhere]).collect()
+        nowhere
     }
 }
 

@@ -18,6 +18,7 @@
 
 mod defer;
 mod duplicate;
+mod guarded;
 mod range;
 mod regions;
 

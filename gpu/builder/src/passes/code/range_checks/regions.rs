@@ -25,14 +25,30 @@ use inkwell::llvm_sys::core::*;
 use inkwell::llvm_sys::prelude::{LLVMBasicBlockRef, LLVMBuilderRef, LLVMValueRef};
 use inkwell::values::{CallSiteValue, FunctionValue};
 
-use super::{LARGEST, duplicate, has_one_thread};
+use super::duplicate::{self, Ends};
+use super::guarded::Bounds;
+use super::{LARGEST, has_one_thread};
 use crate::llvm::{self, Flow};
 
-/// Most checks of a region. The conditions of its branches are alive from its start on, and a
-/// thread has seven predicates. conv2d_5x5 and transpose_padded on an H200 (driver 580.159.04,
-/// 2026-11-24): 1.46 and 0.216 ms without regions; with up to two checks 1.34 and 0.196, with four
-/// 1.41 and 0.162, with eight 1.62 and 0.163. An earlier state had no limit: 2.63 and 0.163.
-const MOST: usize = 4;
+/// Most checks of a region, and most of its other branches: their conditions are alive from its
+/// start on, and a thread has seven predicates. transpose_padded on an H100 (driver 580.159.04,
+/// 2026-11-27): 0.50 ms with up to one check and its branch, 0.48 with two, 0.41 with four.
+/// matmul_128, which has no branches: 6.59, 5.90, 5.15, and 5.02 with eight, 5.05 with sixteen.
+#[derive(Clone, Copy)]
+struct Most {
+    checks: usize,
+    branches: usize,
+}
+
+const MOST: Most = Most {
+    checks: 8,
+    branches: 4,
+};
+
+const ALL: Most = Most {
+    checks: usize::MAX,
+    branches: usize::MAX,
+};
 
 /// The conditions of a path, in their order, each with the value that it has on the path.
 type Path = Vec<(LLVMValueRef, bool)>;
@@ -61,6 +77,14 @@ struct Check {
     path: Path,
 }
 
+/// What was found to do next.
+enum Found {
+    /// The checks of this region can be computed at its start.
+    Computed(Region, Vec<Check>),
+    /// A region has been divided, and these blocks are the copy.
+    Guarded(HashSet<LLVMBasicBlockRef>),
+}
+
 /// Moves the checks of a function, but for those in blocks that are in `skipped`: copies that
 /// hardly ever run.
 pub(super) fn hoist(function: FunctionValue<'_>, mut skipped: HashSet<LLVMBasicBlockRef>) {
@@ -72,19 +96,30 @@ pub(super) fn hoist(function: FunctionValue<'_>, mut skipped: HashSet<LLVMBasicB
             if doomed[start] || !skipped.insert(block) {
                 return None;
             }
-            let late = Region::at(&flow, &doomed, start)?;
+            let late = Region::at(&flow, &doomed, start, MOST)?;
+            if late.is_full
+                && let Some(whole) = Region::at(&flow, &doomed, start, ALL)
+                && let Some(copies) = whole.guard(&flow, &doomed)
+            {
+                return Some(Found::Guarded(copies));
+            }
             let of_late = late.checks(&flow, &doomed);
             // The checks come before the accesses of the block too, if none is lost by that.
             if let Some(early) = late.with_accesses(&flow) {
                 let checks = early.checks(&flow, &doomed);
                 if checks.len() == of_late.len() && is_worth_it(&checks, 1) {
-                    return Some((early, checks));
+                    return Some(Found::Computed(early, checks));
                 }
             }
-            is_worth_it(&of_late, 2).then_some((late, of_late))
+            is_worth_it(&of_late, 2).then_some(Found::Computed(late, of_late))
         });
-        let Some((region, checks)) = found else {
-            return;
+        let (region, checks) = match found {
+            Some(Found::Computed(region, checks)) => (region, checks),
+            Some(Found::Guarded(copies)) => {
+                skipped.extend(copies);
+                continue;
+            }
+            None => return,
         };
         skipped.extend(region.split(&flow, &doomed, &checks));
         if region.is_full {
@@ -103,8 +138,9 @@ fn is_worth_it(checks: &[Check], least: usize) -> bool {
 }
 
 impl Region {
-    /// The largest region after a block, unless it is too large to be there twice.
-    fn at(flow: &Flow, doomed: &[bool], start: usize) -> Option<Region> {
+    /// The largest region after a block with at most so many checks, unless it is too large to be
+    /// there twice.
+    fn at(flow: &Flow, doomed: &[bool], start: usize, most: Most) -> Option<Region> {
         // SAFETY: every block has a terminator.
         let end = unsafe { LLVMGetBasicBlockTerminator(flow.blocks[start]) };
         let mut region = Region {
@@ -118,12 +154,17 @@ impl Region {
         if !ends_in_branch(flow, start) {
             return None;
         }
-        let is_check = |at: usize| {
+        // A block adds one check, or one branch.
+        let adds = |at: usize| {
             let known = || condition(flow, at).is_none_or(|it| llvm::integer(it).is_some());
             let panics = flow.successors[at].iter().filter(|it| doomed[**it]);
-            usize::from(panics.count() == 1 && !known())
+            match panics.count() {
+                0 => (0, usize::from(!known())),
+                1 => (usize::from(!known()), 0),
+                _ => (0, 0),
+            }
         };
-        let mut checks = is_check(start);
+        let (mut checks, mut branches) = adds(start);
         let mut todo = flow.successors[start].clone();
         while let Some(at) = todo.pop() {
             let is_next = !doomed[at]
@@ -131,10 +172,12 @@ impl Region {
                 && flow.predecessors[at]
                     .iter()
                     .all(|it| region.paths.contains_key(it));
-            if is_next && checks + is_check(at) > MOST {
+            let more = adds(at);
+            if is_next && (checks + more.0 > most.checks || branches + more.1 > most.branches) {
                 region.is_full = true;
             } else if is_next && may_be_copied(flow, at) {
-                checks += is_check(at);
+                checks += more.0;
+                branches += more.1;
                 let path = region.path(flow, doomed, at);
                 region.paths.insert(at, path);
                 region.blocks.push(at);
@@ -247,25 +290,110 @@ impl Region {
         checks.collect()
     }
 
+    /// Takes out the checks that follow from the conditions on the way to them, if there are so
+    /// many that not all can be computed at the start. Returns the blocks of the copy.
+    fn guard(&self, flow: &Flow, doomed: &[bool]) -> Option<HashSet<LLVMBasicBlockRef>> {
+        let copied = self.copied(flow, doomed)?;
+        if self.is_used_outside(flow, &copied) {
+            return None;
+        }
+        let mut checks = Vec::new();
+        // SAFETY: as for `split`. The conditions are those of values before the region.
+        unsafe {
+            let builder = self.builder(flow);
+            let mut bounds = Bounds::new(builder, &self.inside);
+            for block in std::iter::once(&self.start).chain(&self.blocks) {
+                if let [taken, other] = flow.successors[*block][..]
+                    && doomed[taken] != doomed[other]
+                    && let Some(path) = &self.paths[block]
+                    && let Some(condition) = condition(flow, *block)
+                    && bounds.require(path, condition, !doomed[taken]).is_some()
+                {
+                    checks.push((
+                        LLVMGetBasicBlockTerminator(flow.blocks[*block]),
+                        !doomed[taken],
+                    ));
+                }
+            }
+            let copies = (checks.len() > MOST.branches).then(|| {
+                let fails = LLVMBuildNot(builder, bounds.all_hold(), c"fails".as_ptr());
+                self.divide(flow, builder, &copied, fails, Ends::AsRegion, &checks)
+                    .0
+            });
+            LLVMDisposeBuilder(builder);
+            copies
+        }
+    }
+
+    /// Returns whether what follows the region uses values of it, other than in phis.
+    fn is_used_outside(&self, flow: &Flow, copied: &[usize]) -> bool {
+        let blocks: HashSet<_> = copied.iter().map(|it| flow.blocks[*it]).collect();
+        // SAFETY: users of an instruction are instructions, which have a block.
+        let is_outside = |user: LLVMValueRef| unsafe {
+            LLVMIsAPHINode(user).is_null() && !blocks.contains(&LLVMGetInstructionParent(user))
+        };
+        let instructions = copied.iter().flat_map(|it| flow.instructions_of(*it));
+        instructions
+            .flat_map(llvm::users)
+            .any(|user| user != self.first && is_outside(user))
+    }
+
+    /// A builder where the region begins.
+    ///
+    /// # Safety
+    /// The region is one of the function as it is.
+    unsafe fn builder(&self, flow: &Flow) -> LLVMBuilderRef {
+        // SAFETY: the caller guarantees it.
+        unsafe {
+            let start = LLVMBasicBlockAsValue(flow.blocks[self.start]);
+            let builder = LLVMCreateBuilderInContext(LLVMGetTypeContext(LLVMTypeOf(start)));
+            LLVMPositionBuilderBefore(builder, self.first);
+            LLVMSetCurrentDebugLocation2(builder, std::ptr::null_mut());
+            builder
+        }
+    }
+
+    /// Puts the copy beside the region, and takes these checks out of the region. Returns what
+    /// [`duplicate::of_region`] does.
+    ///
+    /// # Safety
+    /// `fails` is known where the builder is, before the region.
+    unsafe fn divide(
+        &self,
+        flow: &Flow,
+        builder: LLVMBuilderRef,
+        copied: &[usize],
+        fails: LLVMValueRef,
+        ends: Ends,
+        checks: &[(LLVMValueRef, bool)],
+    ) -> (HashSet<LLVMBasicBlockRef>, LLVMBasicBlockRef) {
+        // SAFETY: the constant has the type of the condition that it takes the place of.
+        unsafe {
+            let bit = LLVMTypeOf(fails);
+            let mark = LLVMBuildFreeze(builder, LLVMConstInt(bit, 0, 0), c"".as_ptr());
+            let copied: Vec<_> = copied.iter().map(|it| flow.blocks[*it]).collect();
+            let made = duplicate::of_region(mark, &copied, fails, ends);
+            for (branch, right) in checks {
+                LLVMSetCondition(*branch, LLVMConstInt(bit, (*right).into(), 0));
+            }
+            made
+        }
+    }
+
     /// Computes the checks at the start, and puts the copy beside the region. Returns the blocks of
     /// the copy.
     fn split(&self, flow: &Flow, doomed: &[bool], checks: &[Check]) -> HashSet<LLVMBasicBlockRef> {
         let Some(copied) = self.copied(flow, doomed) else {
             return HashSet::new();
         };
-        let start = flow.blocks[self.start];
         // SAFETY: the block is live and has a terminator. What is moved to its end is computed from
         // what dominates that place, by the checks of `is_movable`, and still dominates its uses.
-        // The constant has the type of the condition that it takes the place of.
         unsafe {
-            let context = LLVMGetTypeContext(LLVMTypeOf(LLVMBasicBlockAsValue(start)));
-            let builder = LLVMCreateBuilderInContext(context);
-            LLVMPositionBuilderBefore(builder, self.first);
-            LLVMSetCurrentDebugLocation2(builder, std::ptr::null_mut());
-            let bit = LLVMInt1TypeInContext(context);
+            let builder = self.builder(flow);
+            let bit = LLVMInt1TypeInContext(LLVMGetBuilderContext(builder));
             // What is moved is before the first instruction, which changes if it is moved itself.
-            let mark = LLVMBuildFreeze(builder, LLVMConstInt(bit, 0, 0), c"".as_ptr());
-            LLVMPositionBuilderBefore(builder, mark);
+            let place = LLVMBuildFreeze(builder, LLVMConstInt(bit, 0, 0), c"".as_ptr());
+            LLVMPositionBuilderBefore(builder, place);
             LLVMSetCurrentDebugLocation2(builder, std::ptr::null_mut());
             let mut conditions = Conditions {
                 builder,
@@ -282,12 +410,10 @@ impl Region {
                 }
                 fails = LLVMBuildOr(builder, fails, reached, c"fails".as_ptr());
             }
-            let copied: Vec<_> = copied.iter().map(|it| flow.blocks[*it]).collect();
-            let made = duplicate::that_panics(mark, &copied, fails);
-            for check in checks {
-                let right = LLVMConstInt(bit, check.right.into(), 0);
-                LLVMSetCondition(check.branch, right);
-            }
+            let checks: Vec<_> = checks.iter().map(|it| (it.branch, it.right)).collect();
+            let (mut made, region) =
+                self.divide(flow, builder, &copied, fails, Ends::InPanic, &checks);
+            made.insert(region);
             LLVMDisposeBuilder(builder);
             made
         }

@@ -149,8 +149,10 @@ passes! {
     contraction
     convergent
     copies
+    counters
     early_loads
     entry_points
+    inclusive_ranges
     local_atomics
     loops
     optimize

@@ -424,6 +424,29 @@ fn ranges(random: &mut Random, out: &mut Out<'_>) {
     out.put([(a..b).count(), (a..=b).count(), (a..b).len()]);
     out.put([(a..b).contains(&0), (a..=b).contains(&b), (a..b).is_empty()]);
     out.put((a..=b).rev().map(i64::from).sum::<i64>());
+    for n in [random.u8() | 0xf0, u8::MAX] {
+        let mut up_to = 240..=n;
+        while let Some(n) = up_to.next() {
+            out.put(n);
+            if random.bool() {
+                out.put(up_to.next_back());
+            }
+        }
+        out.put((
+            up_to.next(),
+            up_to.next_back(),
+            up_to.is_empty(),
+            up_to.nth(0),
+        ));
+    }
+    let (a, b) = (i32::from(a), i32::from(b));
+    let mut sum = 0;
+    for x in a..=b {
+        for y in -2..=2 {
+            sum += x * y * y;
+        }
+    }
+    out.put(sum);
 }
 
 fn char_iterators(random: &mut Random, out: &mut Out<'_>) {

@@ -11,9 +11,14 @@
 //! For this, options of the library (`llvm::OPTIONS`) switch off LLVM's own copying and reducing.
 //! Source: LLVM, "LLVM's Analysis and Transform Passes": `loop-reduce`, `loop-unroll`.
 
+use inkwell::llvm_sys::LLVMOpcode;
+use inkwell::llvm_sys::core::*;
+use inkwell::llvm_sys::prelude::LLVMValueRef;
 use inkwell::module::Module;
 use inkwell::targets::TargetMachine;
+use inkwell::values::{AsValueRef, InstructionOpcode};
 
+use super::counters;
 use crate::error::CodegenError;
 use crate::llvm;
 use crate::passes::{Options, by_name};
@@ -29,7 +34,10 @@ pub(crate) fn run(
     machine: &TargetMachine,
 ) -> Result<(), CodegenError> {
     drop_assumptions(module);
-    by_name(module, STEP_THEN_COPY, "loops", options, machine)
+    widen_conditions(module);
+    by_name(module, STEP_THEN_COPY, "loops", options, machine)?;
+    counters::narrow(module);
+    by_name(module, "function(adce)", "loops", options, machine)
 }
 
 /// Removes the assumptions that rustc emits, mostly about indices. O3 has already used them. From
@@ -42,5 +50,52 @@ fn drop_assumptions(module: &Module<'_>) {
         .collect();
     for assumption in instructions {
         assumption.erase_from_basic_block();
+    }
+}
+
+/// Compares numbers of 32 bits as the loop does that the comparison leads to: `for k in a as
+/// usize..b as usize` runs if `a < b`, and LLVM compares the narrow numbers. The loop counts from
+/// the wide ones, and LLVM then does not see that it runs at least once.
+fn widen_conditions(module: &Module<'_>) {
+    for at in module.get_functions().flat_map(llvm::instructions) {
+        // SAFETY: a comparison has two operands, and takes two of another type. The conversions
+        // are put before it, and read what it reads.
+        unsafe {
+            let comparison = at.as_value_ref();
+            if at.get_opcode() != InstructionOpcode::ICmp {
+                continue;
+            }
+            let operands = [0, 1].map(|it| LLVMGetOperand(comparison, it));
+            if !operands.iter().all(|it| is_also_wide(*it)) {
+                continue;
+            }
+            let context = LLVMGetTypeContext(LLVMTypeOf(comparison));
+            let builder = LLVMCreateBuilderInContext(context);
+            LLVMPositionBuilderBefore(builder, comparison);
+            let wide = LLVMInt64TypeInContext(context);
+            for (index, operand) in (0..).zip(operands) {
+                let operand = LLVMBuildSExt(builder, operand, wide, c"".as_ptr());
+                LLVMSetOperand(comparison, index, operand);
+            }
+            LLVMDisposeBuilder(builder);
+        }
+    }
+}
+
+/// Returns whether a number of 32 bits is used as a signed one of 64 bits.
+///
+/// # Safety
+/// The value is one of a live module.
+unsafe fn is_also_wide(number: LLVMValueRef) -> bool {
+    // SAFETY: the caller guarantees it. Users of an instruction are instructions.
+    unsafe {
+        let context = LLVMGetTypeContext(LLVMTypeOf(number));
+        let is_wide = |user: LLVMValueRef| {
+            LLVMGetInstructionOpcode(user) == LLVMOpcode::LLVMSExt
+                && LLVMTypeOf(user) == LLVMInt64TypeInContext(context)
+        };
+        LLVMTypeOf(number) == LLVMInt32TypeInContext(context)
+            && !LLVMIsAInstruction(number).is_null()
+            && llvm::users(number).into_iter().any(is_wide)
     }
 }

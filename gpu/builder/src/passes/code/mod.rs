@@ -1,9 +1,11 @@
 //! The target, LLVM's optimisation, and the PTX output.
 
+pub(crate) mod counters;
 pub(crate) mod divisions;
 pub(crate) mod early_loads;
 pub(crate) mod emit;
 pub(crate) mod formatting;
+pub(crate) mod inclusive_ranges;
 pub(crate) mod kernel_attributes;
 pub(crate) mod library_frames;
 pub(crate) mod loops;

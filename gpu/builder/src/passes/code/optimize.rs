@@ -5,7 +5,7 @@ use inkwell::module::Module;
 use inkwell::targets::TargetMachine;
 
 use super::range_checks::{self, CopiedBarriers};
-use super::{divisions, early_loads, loops, nullable, threading};
+use super::{divisions, early_loads, inclusive_ranges, loops, nullable, threading};
 use crate::error::CodegenError;
 use crate::passes::{Options, by_name};
 
@@ -22,6 +22,8 @@ pub(crate) fn run(
     if options.debug {
         by_name(module, "default<O0>", "O0", options, machine)?;
     } else {
+        inclusive_ranges::count(module)
+            .map_err(|error| options.failed("inclusive ranges", error))?;
         by_name(module, "default<O3>", "O3", options, machine)?;
         threading::run(module, options, machine)?;
         nullable::take_out(module);

@@ -11,6 +11,7 @@
 //! For this, options of the library (`llvm::OPTIONS`) switch off LLVM's own copying and reducing.
 //! Source: LLVM, "LLVM's Analysis and Transform Passes": `loop-reduce`, `loop-unroll`.
 
+use inkwell::basic_block::BasicBlock;
 use inkwell::llvm_sys::LLVMOpcode;
 use inkwell::llvm_sys::core::*;
 use inkwell::llvm_sys::prelude::LLVMValueRef;
@@ -36,6 +37,7 @@ pub(crate) fn run(
     drop_assumptions(module);
     widen_conditions(module);
     by_name(module, STEP_THEN_COPY, "loops", options, machine)?;
+    let_ptxas_copy(module);
     counters::narrow(module);
     by_name(module, "function(adce)", "loops", options, machine)
 }
@@ -97,5 +99,21 @@ unsafe fn is_also_wide(number: LLVMValueRef) -> bool {
         LLVMTypeOf(number) == LLVMInt32TypeInContext(context)
             && !LLVMIsAInstruction(number).is_null()
             && llvm::users(number).into_iter().any(is_wide)
+    }
+}
+
+/// Lets ptxas copy bodies again that were copied as often as a pass asked for: LLVM forbids it for
+/// these, and for the loops over the rest of the iterations, which have few.
+fn let_ptxas_copy(module: &Module<'_>) {
+    let is_rest = |block: BasicBlock<'_>| {
+        let name = block.get_name().to_string_lossy();
+        [".epil", ".prol"].iter().any(|it| name.contains(it))
+    };
+    let kind = module.get_context().get_kind_id("llvm.loop");
+    for block in module.get_functions().flat_map(|it| it.get_basic_blocks()) {
+        if let Some(branch) = block.get_terminator().filter(|_| !is_rest(block)) {
+            // SAFETY: the instruction is live, and a branch needs no metadata.
+            unsafe { LLVMSetMetadata(branch.as_value_ref(), kind, std::ptr::null_mut()) };
+        }
     }
 }

@@ -2,10 +2,10 @@
 //!
 //! An index that the loop has loaded, as in `x[column[k]]`, can be checked only there. If the loop
 //! does nothing but read and compute, the check may come late: the loop takes an index that is in
-//! bounds in place of one that is not, remembers the largest index, and goes on. If that one was not
-//! in bounds, the copy of the loop with all checks runs from the beginning, and panics where the
-//! source says. Without ways
-//! out in its middle, the body can be copied, and its loads wait for each other no more.
+//! bounds in place of one that is not, remembers the largest, and goes on. If that one was not in
+//! bounds, the copy of the loop with all checks runs from the beginning, and panics where the
+//! source says. Without ways out in its middle, the body can be copied, and its loads wait for each
+//! other no more.
 
 use std::collections::{HashMap, HashSet};
 use std::ffi::CStr;

@@ -279,6 +279,14 @@ fn a_block_and_a_warp_share_without_a_division() {
 }
 
 #[test]
+fn in_one_dimension_the_other_indices_are_not_read() {
+    lacks(
+        "sums_whole_warps",
+        &["tid.y", "tid.z", "ctaid.y", "ctaid.z"],
+    );
+}
+
+#[test]
 fn a_contract_fixes_the_shape_of_the_block() {
     has_in_order(
         "has_one_shape",

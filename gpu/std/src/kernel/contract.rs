@@ -142,17 +142,21 @@ impl LaunchContract {
     pub unsafe fn assume(self) {
         use thread::{
             block_dim_x, block_dim_y, block_dim_z, block_idx_x, block_idx_y, block_idx_z,
-            grid_dim_x, grid_dim_y, grid_dim_z, thread_idx_x,
+            grid_dim_x, grid_dim_y, grid_dim_z, thread_idx_x, thread_idx_y, thread_idx_z,
         };
         // SAFETY: the caller promises that the launch keeps the contract.
         unsafe {
             if self.dimensions < 2 {
                 core::hint::assert_unchecked(block_dim_y() == 1);
                 core::hint::assert_unchecked(grid_dim_y() == 1);
+                core::hint::assert_unchecked(block_idx_y() == 0);
+                core::hint::assert_unchecked(thread_idx_y() == 0);
             }
             if self.dimensions < 3 {
                 core::hint::assert_unchecked(block_dim_z() == 1);
                 core::hint::assert_unchecked(grid_dim_z() == 1);
+                core::hint::assert_unchecked(block_idx_z() == 0);
+                core::hint::assert_unchecked(thread_idx_z() == 0);
             }
             if let Some([x, y, z]) = self.block {
                 core::hint::assert_unchecked(block_dim_x() == x);

@@ -2,7 +2,7 @@
 
 use crate::target;
 use crate::warp::operator::Operator;
-use crate::warp::{self, Match, Shuffle};
+use crate::warp::{self, FULL_MASK, Match, Shuffle, WARP_SIZE};
 
 use super::{CoalescedGroup, Group};
 
@@ -123,19 +123,31 @@ pub trait WarpGroup: Group {
             return reduced;
         }
         let (rank, size) = (self.rank(), self.size());
+        let combine = |value, other, comes_later| {
+            if O::COMMUTATIVE || comes_later {
+                operator.combine(value, other)
+            } else {
+                operator.combine(other, value)
+            }
+        };
         // The steps combine parts of 2, 4, 8, ... threads. After each step, all threads of a part
         // have the combined value of the part.
         let mut delta = 1;
+        if Self::MOST == WARP_SIZE && size == WARP_SIZE {
+            // All parts are there: two instructions a step, and not five.
+            while delta < WARP_SIZE {
+                let other = warp::shuffle_xor_sync(FULL_MASK, value, delta);
+                value = combine(value, other, (rank ^ delta) > rank);
+                delta *= 2;
+            }
+            return value;
+        }
         while delta < Self::MOST {
             let other_part = (rank ^ delta) & !(delta - 1);
             let is_there = other_part < size;
             let other = self.shuffle(value, if is_there { other_part } else { rank });
             if is_there {
-                value = if O::COMMUTATIVE || other_part > rank {
-                    operator.combine(value, other)
-                } else {
-                    operator.combine(other, value)
-                };
+                value = combine(value, other, other_part > rank);
             }
             delta *= 2;
         }

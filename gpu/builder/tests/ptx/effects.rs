@@ -267,6 +267,32 @@ fn fields_of_an_element_that_was_tested_are_loaded_and_stored_together() {
 }
 
 #[test]
+fn neighbours_on_a_ring_need_no_division() {
+    let text = ptx("remainders", How::Plainly);
+    holds(&text, &["selp.b64"], &["div.", "rem."]);
+    let machine = Machine::load(&text);
+    let sizes = [0, 1, 2, 3, 1 << 16, u32::MAX - 1, u32::MAX];
+    let places = [0, 1, 2, (1 << 16) - 1, u32::MAX - 2, u32::MAX - 1];
+    for (at, n, m) in places
+        .iter()
+        .flat_map(|at| sizes.iter().map(move |n| (at, n)))
+        .flat_map(|(at, n)| sizes.iter().map(move |m| (*at, *n, *m)))
+    {
+        let output = machine.words(&[7; 6]);
+        let params = params(&[int(at), int(n), int(m), wide(output)]);
+        let words = machine.run("neighbours", 1, &params, output, 6);
+        let mut expected = [7; 6];
+        if at < n && at < m {
+            let (wide_at, n) = (u64::from(at), u64::from(n));
+            let neighbours = [(wide_at + n - 1) % n, (wide_at + 1) % n, wide_at];
+            let halves = neighbours.map(|it| [it as u32, (it >> 32) as u32]);
+            expected.copy_from_slice(halves.as_flattened());
+        }
+        assert_eq!(words, expected, "{at} on {n} and {m}");
+    }
+}
+
+#[test]
 fn a_dividend_of_32_bits_is_divided_in_32_bits() {
     let text = ptx("divisions", How::Plainly);
     holds(&text, &["div.u32"], &["div.u64", "rem.u64"]);

@@ -160,6 +160,7 @@ passes! {
     parameters
     phases
     range_checks
+    remainders
     runtime_library
     shared_memory
 }

@@ -121,7 +121,7 @@ fn remainders<'ctx>(division: InstructionValue<'ctx>) -> Vec<InstructionValue<'c
         .collect()
 }
 
-fn operand<'ctx>(at: InstructionValue<'ctx>, index: u32) -> Option<IntValue<'ctx>> {
+pub(super) fn operand<'ctx>(at: InstructionValue<'ctx>, index: u32) -> Option<IntValue<'ctx>> {
     match at.get_operand(index)?.value()? {
         BasicValueEnum::IntValue(value) => Some(value),
         _ => None,
@@ -129,7 +129,7 @@ fn operand<'ctx>(at: InstructionValue<'ctx>, index: u32) -> Option<IntValue<'ctx
 }
 
 /// Returns whether a value is known to have no more than [`FAST`] bits.
-fn is_short(value: IntValue<'_>, depth: u32) -> bool {
+pub(super) fn is_short(value: IntValue<'_>, depth: u32) -> bool {
     use InstructionOpcode::{And, LShr, Select, Sub, UDiv, URem, ZExt};
     if let Some(number) = value.get_zero_extended_constant() {
         return number <= u32::MAX.into();
@@ -187,7 +187,7 @@ fn is_distance(selection: InstructionValue<'_>) -> bool {
 }
 
 /// Returns what a wide value has the low half of, if its high half is 0.
-fn low_half(wide: IntValue<'_>) -> Option<IntValue<'_>> {
+pub(super) fn low_half(wide: IntValue<'_>) -> Option<IntValue<'_>> {
     let at = wide.as_instruction_value()?;
     let of = operand(at, 0)?;
     let is_low_half = match at.get_opcode() {
@@ -202,7 +202,7 @@ fn low_half(wide: IntValue<'_>) -> Option<IntValue<'_>> {
 }
 
 /// Returns the value whose low half a short one is: the operand of a truncation, or the value.
-fn source(short: IntValue<'_>) -> IntValue<'_> {
+pub(super) fn source(short: IntValue<'_>) -> IntValue<'_> {
     let truncation = short.as_instruction_value();
     let truncation = truncation.filter(|it| it.get_opcode() == InstructionOpcode::Trunc);
     truncation.and_then(|it| operand(it, 0)).unwrap_or(short)

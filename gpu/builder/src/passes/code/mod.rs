@@ -13,6 +13,7 @@ pub(crate) mod nullable;
 pub(crate) mod optimize;
 pub(crate) mod panics;
 pub(crate) mod range_checks;
+pub(crate) mod remainders;
 pub(crate) mod source_lines;
 pub(crate) mod target;
 pub(crate) mod threading;

@@ -5,7 +5,7 @@ use inkwell::module::Module;
 use inkwell::targets::TargetMachine;
 
 use super::range_checks::{self, CopiedBarriers};
-use super::{divisions, early_loads, inclusive_ranges, loops, nullable, threading};
+use super::{divisions, early_loads, inclusive_ranges, loops, nullable, remainders, threading};
 use crate::error::CodegenError;
 use crate::passes::{Options, by_name};
 
@@ -27,6 +27,7 @@ pub(crate) fn run(
         by_name(module, "default<O3>", "O3", options, machine)?;
         threading::run(module, options, machine)?;
         nullable::take_out(module);
+        remainders::replace(module, options)?;
         divisions::narrow(module, options)?;
         copied = range_checks::hoist(module, options, machine)?;
         loops::run(module, options, machine)?;

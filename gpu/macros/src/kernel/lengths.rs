@@ -147,7 +147,7 @@ impl Clause {
         let kernel = quote!(::lanewise_std::kernel);
         let factors = factors.into_iter().map(|factor| match factor {
             Of::Length(at, _) => quote!(#kernel::Factor::Length(#at)),
-            Of::Value(at, _) => quote!(#kernel::Factor::Value(#at)),
+            Of::Value(at, _) => quote!(#kernel::Factor::Number(#at)),
             Of::Constant(number) => quote!(#kernel::Factor::Constant((#number) as u64)),
         });
         quote! {

@@ -24,7 +24,7 @@ pub enum Factor {
     /// The length of the slice with this number among the parameters.
     Length(usize),
     /// The value with this number among the parameters.
-    Value(usize),
+    Number(usize),
     /// A constant number.
     Constant(u64),
 }
@@ -43,7 +43,7 @@ impl LengthClause {
         let wanted = self.factors.iter().fold(1u64, |product, factor| {
             product.saturating_mul(match *factor {
                 Factor::Length(of) => length(of),
-                Factor::Value(of) => value(of),
+                Factor::Number(of) => value(of),
                 Factor::Constant(number) => number,
             })
         });
@@ -119,7 +119,7 @@ mod tests {
             text: "len(a) == n * n",
             slice: 0,
             may_be_longer: false,
-            factors: &[Factor::Value(1), Factor::Value(1)],
+            factors: &[Factor::Number(1), Factor::Number(1)],
         };
         let with = |length, value| clause.check(|_| length, |_| value);
         assert_eq!(with(16, 4), Ok(()));

@@ -9,7 +9,7 @@
 //! `i32` needs a `u64`. The sum of squares is also a `u64`, modulo 2^64.
 //! Source: Fengchen's introduction, chapter 3.
 
-use lanewise_macros::{kernel, shared};
+use lanewise_macros::kernel;
 use lanewise_std::PerBlock;
 use lanewise_std::collective::{Operator, Sum, block_reduce};
 use lanewise_std::math::Float;
@@ -28,13 +28,12 @@ macro_rules! distances {
             #[kernel]
             #[launch_contract(dims = 1)]
             pub fn $partial(a: &[$ty], b: &[$ty], mut partials: PerBlock<$sum>) {
-                shared! { static SUMS: [$sum; 32]; }
                 let mut sum = $sum::default();
                 for i in grid_stride(a.len().min(b.len())) {
                     let ($a, $b) = (a[i], b[i]);
                     sum = Sum.combine(sum, $square);
                 }
-                let sum = block_reduce(sum, Sum, &SUMS);
+                let sum = block_reduce(sum, Sum);
                 if let Some(place) = partials.get_mut() {
                     *place = sum;
                 }
@@ -44,12 +43,11 @@ macro_rules! distances {
             #[kernel]
             #[launch_contract(dims = 1)]
             pub fn $last(partials: &[$sum], mut distance: PerBlock<$distance>) {
-                shared! { static SUMS: [$sum; 32]; }
                 let mut sum = $sum::default();
                 for i in (thread_idx_x() as usize..partials.len()).step_by(block_dim_x() as usize) {
                     sum = Sum.combine(sum, partials[i]);
                 }
-                let $total = block_reduce(sum, Sum, &SUMS);
+                let $total = block_reduce(sum, Sum);
                 if let Some(place) = distance.get_mut() {
                     *place = $root;
                 }

@@ -8,7 +8,7 @@
 //! elements, and waits at barriers for all of them. A warp has 32 threads and no barrier.
 //! Source: Fengchen's introduction, chapter 3; programming model notes, "Device Memory".
 
-use lanewise_macros::{kernel, shared};
+use lanewise_macros::kernel;
 use lanewise_std::collective::{Sum, block_reduce, warp_reduce};
 use lanewise_std::thread::{block_dim_x, block_idx_x, grid_dim_x, thread_idx_x};
 use lanewise_std::warp::{WARP_SIZE, lane_id, warp_id, warps_per_block};
@@ -18,13 +18,12 @@ use lanewise_std::{DisjointSlice, gpu_assert};
 #[kernel]
 #[launch_contract(dims = 1, whole_warps)]
 pub fn matvec_block(a: &[f32], pitch: u32, shape: [u32; 2], x: &[f32], mut y: DisjointSlice<f32>) {
-    shared! { static SUMS: [f32; 32]; }
     let [columns, rows] = shape;
     let matrix = Rows::new(a, pitch, columns, rows, x);
     let (first, step) = (block_idx_x() as usize, grid_dim_x() as usize);
     for row in (first..rows as usize).step_by(step) {
         let part = matrix.part_of_row(row, thread_idx_x(), block_dim_x());
-        let sum = block_reduce(part, Sum, &SUMS);
+        let sum = block_reduce(part, Sum);
         if thread_idx_x() == 0 {
             // SAFETY: only one thread of the block that has this row is here.
             if let Some(y) = unsafe { y.get_unique_mut(row) } {

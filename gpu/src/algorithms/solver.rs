@@ -16,7 +16,7 @@
 //! place, and the host checks this at the end.
 //! Source: Fengchen's introduction, chapter 3; Golub and Van Loan, *Matrix Computations*, 3.4.
 
-use lanewise_macros::{kernel, shared};
+use lanewise_macros::kernel;
 use lanewise_std::collective::block_reduce;
 use lanewise_std::thread::{
     block_dim_x, block_dim_y, block_idx_x, block_idx_y, block_idx_z, global_idx_x, global_size_x,
@@ -47,7 +47,6 @@ pub fn pivot_partial<T: Real>(
     least: &[T],
     mut keys: DisjointSlice<Key>,
 ) {
-    shared! { static BEST: [Key; 32]; }
     let [size, width, column, systems] = shape.map(|side| side as usize);
     for system in (block_idx_y() as usize..systems).step_by(grid_dim_y() as usize) {
         let (start, least) = (system * size * width, least[system]);
@@ -60,7 +59,7 @@ pub fn pivot_partial<T: Real>(
                 best = greater(best, [element.magnitude(), u64::from(!(row as u32))]);
             }
         }
-        let best = block_reduce(best, greater, &BEST);
+        let best = block_reduce(best, greater);
         if thread_idx_x() == 0 {
             let place = system * grid_dim_x() as usize + block_idx_x() as usize;
             // SAFETY: one thread of each block is here, and a block's index along x is below
@@ -83,7 +82,6 @@ pub fn pivot_final<T: Real>(
     mut rows: DisjointSlice<u32>,
     mut values: DisjointSlice<T>,
 ) {
-    shared! { static BEST: [Key; 32]; }
     let [size, width, column, systems] = shape.map(|side| side as usize);
     let of_system = keys.len() / systems.max(1);
     for system in (block_idx_x() as usize..systems).step_by(grid_dim_x() as usize) {
@@ -91,7 +89,7 @@ pub fn pivot_final<T: Real>(
         for i in (thread_idx_x() as usize..of_system).step_by(block_dim_x() as usize) {
             best = greater(best, keys[system * of_system + i]);
         }
-        let best = block_reduce(best, greater, &BEST);
+        let best = block_reduce(best, greater);
         if thread_idx_x() == 0 && column < size {
             let row = if best == [0; 2] {
                 NO_ROW

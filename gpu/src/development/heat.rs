@@ -68,15 +68,12 @@ pub fn heat_measured(
     shape: [u32; 2],
     change: &[DeviceAtomicU32],
 ) {
-    shared! {
-        static TILE: [[f32; WIDTH + 2]; HEIGHT + 2];
-        static GREATEST: [u32; 32];
-    }
+    shared! { static TILE: [[f32; WIDTH + 2]; HEIGHT + 2]; }
     load(from, shape, &TILE);
     sync_threads(); // the tile is whole
     // SAFETY: the barrier is after the loads, and each thread has a cell of its own.
     let own = unsafe { sweep_tile(&TILE, &mut to, shape) };
-    let greatest = block_reduce(own.to_bits(), Max, &GREATEST);
+    let greatest = block_reduce(own.to_bits(), Max);
     if thread_idx_x() == 0
         && thread_idx_y() == 0
         && let Some(change) = change.first()

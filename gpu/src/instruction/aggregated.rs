@@ -6,7 +6,7 @@
 //! leaves one atomic per 32 threads, or one per block.
 //! Source: CUDA study notes, section 7.2.3.4.
 
-use lanewise_macros::{kernel, shared};
+use lanewise_macros::kernel;
 use lanewise_std::atomic::{AtomicOrdering, DeviceAtomicI32};
 use lanewise_std::collective::{Sum, block_reduce, warp_reduce};
 use lanewise_std::thread::{index_1d, thread_rank};
@@ -35,8 +35,7 @@ pub fn atomic_per_warp(input: &[i32], total: &[DeviceAtomicI32]) {
 #[kernel]
 #[launch_contract(dims = 1, whole_warps)]
 pub fn atomic_per_block(input: &[i32], total: &[DeviceAtomicI32]) {
-    shared! { static SUMS: [i32; 32]; }
-    let sum = block_reduce(element(input), Sum, &SUMS);
+    let sum = block_reduce(element(input), Sum);
     if let (0, Some(total)) = (thread_rank(), total.first()) {
         total.fetch_add(sum, AtomicOrdering::Relaxed);
     }

@@ -241,14 +241,13 @@ pub unsafe fn last_block_reduce(
     done: &[DeviceAtomicU32],
     sum: GlobalMut<i32>,
 ) {
-    shared! { static SUMS: [i32; 32]; }
     let blocks = grid_dim_x();
     gpu_assert!(
         partials.len() >= blocks as usize && !done.is_empty() && !sum.is_empty(),
         "there is no room for the sums"
     );
     let add = |a: i32, i: usize| a.wrapping_add(input[i]);
-    let mine = block_reduce(grid_stride(input.len()).fold(0, add), Sum, &SUMS);
+    let mine = block_reduce(grid_stride(input.len()).fold(0, add), Sum);
 
     let mut is_last = false;
     if thread_idx_x() == 0 {
@@ -266,7 +265,7 @@ pub unsafe fn last_block_reduce(
         // SAFETY: in bounds; written before the count, which this block was the last to increment.
         total = total.wrapping_add(unsafe { partials.get_unchecked(block as usize) });
     }
-    let total = block_reduce(total, Sum, &SUMS);
+    let total = block_reduce(total, Sum);
     if thread_idx_x() == 0 {
         // SAFETY: only one block is the last.
         unsafe { sum.set(0, total) };

@@ -81,6 +81,21 @@ fn phases_are_in_a_function_that_calls_itself() {
     explore!(recursion() by 3 => (0..3).map(sum).collect());
 }
 
+#[test]
+fn warps_are_in_different_collectives() {
+    let (device, stream) = device();
+    let sum: u32 = (0..32).sum();
+    for seed in 0..16 {
+        let mut output = DeviceBuffer::<u32>::zeroed(&device, 64).unwrap();
+        let _checking = Checking::all().seed(seed).start();
+        let config = LaunchConfig::new(1, 64);
+        device.launch(&stream, collectives_of_two_arms, config, (&mut output,)).unwrap();
+        let numbers = output.to_vec().unwrap();
+        assert_eq!(numbers[..32], [sum + 320 + 64; 32]);
+        assert_eq!(numbers[32..], [320 + 64; 32]);
+    }
+}
+
 proptest! {
     #![proptest_config(ProptestConfig { cases: 24, failure_persistence: None, ..ProptestConfig::default() })]
 

@@ -229,14 +229,11 @@ pub fn warp_scan<T: Shuffle, Op: Operator<T> + Default, const N: u32>(
     tile.inclusive_scan(value, Op::default())
 }
 
-/// Returns the values of all threads of the block combined, in each of these threads.
+/// Returns the values of all threads of the block combined, in each of these threads. It does not
+/// use `smem`, because it has memory of its own.
 ///
 /// # Safety
-/// `smem` is a kernel's shared array, and no other code uses it until the next block barrier. All
-/// threads of the block call it.
-///
-/// # Panics
-/// If the array has fewer elements than the block has warps.
+/// Any call is safe. The function is `unsafe` because it is in cuda-oxide.
 #[inline]
 #[must_use]
 pub unsafe fn block_reduce<T: Shuffle, Op: Operator<T> + Default, const N: usize>(
@@ -244,18 +241,13 @@ pub unsafe fn block_reduce<T: Shuffle, Op: Operator<T> + Default, const N: usize
     value: T,
     smem: *mut SharedArray<T, N>,
 ) -> T {
-    let _ = block;
-    // SAFETY: the caller keeps the contract of this function.
-    let scratch = unsafe { SharedArray::ours(smem) };
-    collective::block_reduce(value, Op::default(), &scratch)
+    let _ = (block, smem);
+    collective::block_reduce(value, Op::default())
 }
 
 /// Returns the values of the block's threads up to and including this one combined.
 ///
 /// # Safety
-/// As for [`block_reduce`].
-///
-/// # Panics
 /// As for [`block_reduce`].
 #[inline]
 #[must_use]
@@ -264,8 +256,6 @@ pub unsafe fn block_scan<T: Shuffle, Op: Operator<T> + Default, const N: usize>(
     value: T,
     smem: *mut SharedArray<T, N>,
 ) -> T {
-    let _ = block;
-    // SAFETY: the caller keeps the contract of this function.
-    let scratch = unsafe { SharedArray::ours(smem) };
-    collective::block_inclusive_scan(value, Op::default(), &scratch)
+    let _ = (block, smem);
+    collective::block_inclusive_scan(value, Op::default())
 }

@@ -103,16 +103,6 @@ where
         ALIGN
     }
 
-    /// Returns lanewise-std's view of an array.
-    ///
-    /// # Safety
-    /// A kernel's shared array is at the address.
-    #[inline]
-    pub(super) unsafe fn ours(shared: *mut Self) -> lanewise_std::SharedArray<T, N> {
-        // SAFETY: the caller promises it, and the value consists of its elements.
-        unsafe { lanewise_std::SharedArray::from_raw(shared.cast()) }
-    }
-
     /// Returns the address of the first element.
     #[inline]
     #[must_use]

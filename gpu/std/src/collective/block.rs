@@ -1,30 +1,41 @@
 //! The block's collectives. They combine first within each warp, and then the warps' results
 //! through shared memory.
+//!
+//! The shared memory belongs to these functions: 32 elements for each type of value. A warp's last
+//! thread writes the warp's element, in each of the functions, and it does so in a phase of shared
+//! memory ([`phased`](crate::phased)). So threads that part do not race, wherever they meet.
 
-use crate::SharedArray;
 use crate::groups::{Group, WarpGroup};
-use crate::thread::{block_size, sync_threads, thread_rank};
+use crate::memory::phased::exclusive;
+use crate::memory::shared::declaration;
+use crate::thread::{block_size, thread_rank};
 use crate::warp::{self, FULL_MASK, Shuffle, WARP_SIZE};
 
 use super::{Live, Operator};
 
 /// Returns the values of all threads of the block combined, in each of these threads.
 ///
-/// `scratch` has an element for each warp, so 32 elements are always enough.
+/// ```
+/// use lanewise_macros::kernel;
+/// use lanewise_std::collective::{Sum, block_reduce};
+/// use lanewise_std::{PerBlock, thread};
 ///
-/// # Panics
-/// If `scratch` has fewer elements than the block has warps.
+/// #[kernel]
+/// pub fn sum_of_blocks(input: &[f32], mut sums: PerBlock<f32>) {
+///     let value = input.get(thread::index_1d().get()).copied().unwrap_or(0.0);
+///     let total = block_reduce(value, Sum);
+///     if let Some(sum) = sums.get_mut() {
+///         *sum = total;
+///     }
+/// }
+/// ```
 #[doc(alias = "cub::BlockReduce")]
 #[inline]
 #[must_use]
-pub fn block_reduce<T: Shuffle, O: Operator<T>, const N: usize>(
-    value: T,
-    operator: O,
-    scratch: &SharedArray<T, N>,
-) -> T {
+pub fn block_reduce<T: Shuffle, O: Operator<T>>(value: T, operator: O) -> T {
     let lanes = Live::here();
     let of_warp = lanes.reduce(value, operator);
-    let warps = Warps::exchange(of_warp, lanes.rank() == 0, scratch);
+    let warps = Warps::exchange(lanes, of_warp);
     if warps.are_whole() {
         let total = if warps.has_lane() {
             // SAFETY: `has_lane` has just returned true.
@@ -40,34 +51,23 @@ pub fn block_reduce<T: Shuffle, O: Operator<T>, const N: usize>(
 }
 
 /// Returns the values of the block's threads up to and including this one combined.
-///
-/// # Panics
-/// As for [`block_reduce`].
 #[doc(alias = "cub::BlockScan")]
 #[inline]
 #[must_use]
-pub fn block_inclusive_scan<T: Shuffle, O: Operator<T>, const N: usize>(
-    value: T,
-    operator: O,
-    scratch: &SharedArray<T, N>,
-) -> T {
-    block_inclusive_scan_with_total(value, operator, scratch).0
+pub fn block_inclusive_scan<T: Shuffle, O: Operator<T>>(value: T, operator: O) -> T {
+    block_inclusive_scan_with_total(value, operator).0
 }
 
 /// Returns the result of [`block_inclusive_scan`], and the values of all threads combined.
-///
-/// # Panics
-/// As for [`block_reduce`].
 #[inline]
 #[must_use]
-pub fn block_inclusive_scan_with_total<T: Shuffle, O: Operator<T>, const N: usize>(
+pub fn block_inclusive_scan_with_total<T: Shuffle, O: Operator<T>>(
     value: T,
     operator: O,
-    scratch: &SharedArray<T, N>,
 ) -> (T, T) {
     let lanes = Live::here();
     let in_warp = lanes.inclusive_scan(value, operator);
-    let (before, total) = before_warp(lanes, in_warp, operator, scratch);
+    let (before, total) = before_warp(lanes, in_warp, operator);
     let scanned = if warp::warp_id() == 0 {
         in_warp
     } else {
@@ -78,35 +78,23 @@ pub fn block_inclusive_scan_with_total<T: Shuffle, O: Operator<T>, const N: usiz
 
 /// Returns `initial` and the values of the block's threads before this one combined. In the first
 /// thread, it returns `initial` alone.
-///
-/// # Panics
-/// As for [`block_reduce`].
 #[doc(alias = "cub::BlockScan")]
 #[inline]
 #[must_use]
-pub fn block_exclusive_scan<T: Shuffle, O: Operator<T>, const N: usize>(
-    value: T,
-    initial: T,
-    operator: O,
-    scratch: &SharedArray<T, N>,
-) -> T {
-    block_exclusive_scan_with_total(value, initial, operator, scratch).0
+pub fn block_exclusive_scan<T: Shuffle, O: Operator<T>>(value: T, initial: T, operator: O) -> T {
+    block_exclusive_scan_with_total(value, initial, operator).0
 }
 
 /// Returns the result of [`block_exclusive_scan`], and the values of all threads
 /// combined without `initial`.
-///
-/// # Panics
-/// As for [`block_reduce`].
 #[inline]
 #[must_use]
-pub fn block_exclusive_scan_with_total<T: Shuffle, O: Operator<T>, const N: usize>(
+pub fn block_exclusive_scan_with_total<T: Shuffle, O: Operator<T>>(
     value: T,
     initial: T,
     operator: O,
-    scratch: &SharedArray<T, N>,
 ) -> (T, T) {
-    let (before, total) = before_thread(value, operator, scratch);
+    let (before, total) = before_thread(value, operator);
     let scanned = if thread_rank() == 0 {
         initial
     } else {
@@ -117,20 +105,11 @@ pub fn block_exclusive_scan_with_total<T: Shuffle, O: Operator<T>, const N: usiz
 
 /// Returns the inclusive scan over the items of all threads, in blocked order: item `i` of thread
 /// `t` is number `t * ITEMS + i`.
-///
-/// # Panics
-/// As for [`block_reduce`].
 #[inline]
 #[must_use]
-pub fn block_inclusive_scan_items<
-    T: Shuffle,
-    O: Operator<T>,
-    const ITEMS: usize,
-    const N: usize,
->(
+pub fn block_inclusive_scan_items<T: Shuffle, O: Operator<T>, const ITEMS: usize>(
     mut items: [T; ITEMS],
     operator: O,
-    scratch: &SharedArray<T, N>,
 ) -> [T; ITEMS] {
     for item in 1..ITEMS {
         items[item] = operator.combine(items[item - 1], items[item]);
@@ -138,7 +117,7 @@ pub fn block_inclusive_scan_items<
     let Some(&last) = items.last() else {
         return items;
     };
-    let before = before_thread(last, operator, scratch).0;
+    let before = before_thread(last, operator).0;
     if thread_rank() != 0 {
         for item in &mut items {
             *item = operator.combine(before, *item);
@@ -149,21 +128,12 @@ pub fn block_inclusive_scan_items<
 
 /// Returns the exclusive scan over the items of all threads, in the
 /// order of [`block_inclusive_scan_items`].
-///
-/// # Panics
-/// As for [`block_reduce`].
 #[inline]
 #[must_use]
-pub fn block_exclusive_scan_items<
-    T: Shuffle,
-    O: Operator<T>,
-    const ITEMS: usize,
-    const N: usize,
->(
+pub fn block_exclusive_scan_items<T: Shuffle, O: Operator<T>, const ITEMS: usize>(
     mut items: [T; ITEMS],
     initial: T,
     operator: O,
-    scratch: &SharedArray<T, N>,
 ) -> [T; ITEMS] {
     let Some(sum) = items
         .into_iter()
@@ -171,7 +141,7 @@ pub fn block_exclusive_scan_items<
     else {
         return items;
     };
-    let mut before = block_exclusive_scan(sum, initial, operator, scratch);
+    let mut before = block_exclusive_scan(sum, initial, operator);
     for item in &mut items {
         let through = operator.combine(before, *item);
         *item = before;
@@ -183,54 +153,44 @@ pub fn block_exclusive_scan_items<
 /// Returns the value of the thread of rank `source`, in all threads of the block.
 ///
 /// # Panics
-/// If the block has no thread of rank `source`. Compilation fails if `scratch` has no element.
+/// If the block has no thread of rank `source`.
 #[inline]
 #[must_use]
-pub fn block_broadcast<T: Shuffle, const N: usize>(
-    value: T,
-    source: u32,
-    scratch: &SharedArray<T, N>,
-) -> T {
-    const { assert!(N > 0, "the value goes through an element of shared memory") };
+pub fn block_broadcast<T: Shuffle>(value: T, source: u32) -> T {
     assert!(
         source < block_size(),
         "the block has no thread of this rank"
     );
-    sync_threads();
-    if thread_rank() == source {
-        // SAFETY: one thread sets the element, between two barriers.
-        unsafe { scratch.set(0, value) };
-    }
-    sync_threads();
-    // SAFETY: the element was set before the barrier. The next function that sets it begins
-    // with another barrier.
-    unsafe { scratch.get(0) }
+    let lanes = Live::here();
+    let of_lane = lanes.shuffle(value, source % WARP_SIZE);
+    // SAFETY: the thread exists, so its warp does.
+    unsafe { Warps::exchange(lanes, of_lane).result(source / WARP_SIZE) }
 }
 
 /// The results of the block's warps, in shared memory, where all threads can read them.
-struct Warps<'a, T, const N: usize> {
-    results: &'a SharedArray<T, N>,
+struct Warps<T> {
+    results: *const T,
     count: u32,
 }
 
-impl<'a, T: Shuffle, const N: usize> Warps<'a, T, N> {
-    /// Writes each warp's result to shared memory, in the one thread of the warp whose
-    /// `has_result` is true.
+impl<T: Shuffle> Warps<T> {
+    /// Writes the value of each warp's last thread to shared memory.
     #[inline(always)]
-    fn exchange(result: T, has_result: bool, results: &'a SharedArray<T, N>) -> Self {
-        let count = warp::warps_per_block();
-        assert!(
-            count as usize <= N,
-            "shared memory for a block's collective has an element for each warp"
-        );
-        sync_threads();
-        if has_result {
-            // SAFETY: one thread per warp sets the warp's element, between two barriers. By the
-            // assertion, there is an element for each warp.
-            unsafe { results.set_unchecked(warp::warp_id() as usize, result) };
+    fn exchange(lanes: Live, result: T) -> Self {
+        enum OfWarps {}
+        let results: *mut T = declaration::<OfWarps, [T; 32]>().cast();
+        let is_last = lanes.rank() + 1 == lanes.size();
+        exclusive(|| {
+            if is_last {
+                // SAFETY: in bounds, as a block has at most 32 warps. Which thread is the last one
+                // of a warp depends on the block's shape alone, and nobody reads now.
+                unsafe { results.add(warp::warp_id() as usize).write(result) };
+            }
+        });
+        Warps {
+            results,
+            count: warp::warps_per_block(),
         }
-        sync_threads();
-        Warps { results, count }
     }
 
     /// Returns whether each warp has 32 threads. The result is the same in all threads, so all
@@ -257,13 +217,12 @@ impl<'a, T: Shuffle, const N: usize> Warps<'a, T, N> {
     }
 
     /// # Safety
-    /// The block has a warp of this number. Then there is an element for it:
-    /// [`Self::exchange`] asserts that.
+    /// The block has a warp of this number.
     #[inline(always)]
     unsafe fn result(&self, warp: u32) -> T {
-        // SAFETY: in bounds, and each warp has set its element before the barrier. The next
-        // function that sets it begins with another barrier.
-        unsafe { self.results.get_unchecked(warp as usize) }
+        // SAFETY: in bounds, as the block has this warp. No thread writes now, and all bits are a
+        // value: see `phased`.
+        unsafe { self.results.add(warp as usize).read() }
     }
 
     /// Combines the warps' results one after another. Returns those of the warps before this one
@@ -287,14 +246,10 @@ impl<'a, T: Shuffle, const N: usize> Warps<'a, T, N> {
 /// Returns the values of the threads before this one combined (unspecified in the first thread),
 /// and the values of all threads combined.
 #[inline(always)]
-fn before_thread<T: Shuffle, O: Operator<T>, const N: usize>(
-    value: T,
-    operator: O,
-    scratch: &SharedArray<T, N>,
-) -> (T, T) {
+fn before_thread<T: Shuffle, O: Operator<T>>(value: T, operator: O) -> (T, T) {
     let lanes = Live::here();
     let in_warp = lanes.inclusive_scan(value, operator);
-    let (before_warp, total) = before_warp(lanes, in_warp, operator, scratch);
+    let (before_warp, total) = before_warp(lanes, in_warp, operator);
     let before_lane = lanes.shuffle_up(in_warp, 1);
     let before = match (warp::warp_id(), lanes.rank()) {
         (0, _) => before_lane,
@@ -307,13 +262,8 @@ fn before_thread<T: Shuffle, O: Operator<T>, const N: usize>(
 /// Returns the values of the warps before this one combined (unspecified in the first warp), and
 /// the values of all warps combined. `in_warp` is the scan within the warp.
 #[inline(always)]
-fn before_warp<T: Shuffle, O: Operator<T>, const N: usize>(
-    lanes: Live,
-    in_warp: T,
-    operator: O,
-    scratch: &SharedArray<T, N>,
-) -> (T, T) {
-    let warps = Warps::exchange(in_warp, lanes.rank() + 1 == lanes.size(), scratch);
+fn before_warp<T: Shuffle, O: Operator<T>>(lanes: Live, in_warp: T, operator: O) -> (T, T) {
+    let warps = Warps::exchange(lanes, in_warp);
     if warps.are_whole() {
         let scanned = if warps.has_lane() {
             // SAFETY: `has_lane` has just returned true.

@@ -18,11 +18,22 @@ impl<const BINS: usize> Histogram<BINS> {
     /// If there is no such bin.
     #[inline]
     #[must_use]
+    #[track_caller]
     pub fn count(&self, bin: usize) -> u32 {
-        // SAFETY: all counts are set before the barrier that ends the counting. The next function
-        // that uses the array begins with another barrier.
-        unsafe { self.counts.get(bin) }
+        count(&self.counts, bin).load(AtomicOrdering::Relaxed)
     }
+}
+
+/// Returns a count as an atomic. The safe functions that take an array of counts access it by
+/// atomics alone. So threads that part, and are in different functions, do not race.
+///
+/// # Panics
+/// If `index` is past the end.
+#[inline(always)]
+#[track_caller]
+pub(super) fn count<const N: usize>(counts: &SharedArray<u32, N>, index: usize) -> &BlockAtomicU32 {
+    // SAFETY: the cell is in the array, which lasts as long as the block.
+    unsafe { BlockAtomicU32::from_ptr(counts.address_of(index)) }
 }
 
 /// Counts the bins that all threads of the block pass. A number that is not below
@@ -50,16 +61,13 @@ pub fn block_histogram<const BINS: usize>(
     sync_threads();
     let mut bin = thread_rank() as usize;
     while bin < BINS {
-        // SAFETY: each thread has its own bins, and all threads are between two barriers.
-        unsafe { counts.set(bin, 0) };
+        count(counts, bin).store(0, AtomicOrdering::Relaxed);
         bin += block_size() as usize;
     }
     sync_threads();
     for bin in bins {
         if bin < BINS {
-            // SAFETY: the element is in the array, and between the barriers only atomics access it.
-            let count = unsafe { BlockAtomicU32::from_ptr(counts.as_ptr().add(bin)) };
-            count.fetch_add(1, AtomicOrdering::Relaxed);
+            count(counts, bin).fetch_add(1, AtomicOrdering::Relaxed);
         }
     }
     sync_threads();

@@ -6,20 +6,23 @@
 //! associative [`Operator`]. They use the fastest instructions of the target: `redux.sync`
 //! where it exists, otherwise shuffles.
 //!
-//! The threads of a block exchange values through shared memory that the caller declares and passes
-//! in. Each function begins with a barrier, so one array may serve several calls in a row. A kernel
-//! that later reads or writes the array itself needs a barrier before that access.
+//! The threads of a block exchange values through shared memory. Reductions, scans and broadcasts
+//! have memory of their own, 32 elements for each type of value. Exchanges of items take a
+//! [`SharedLine`](crate::SharedLine), and histograms and ranks an array of counts, because the
+//! caller knows how long they are. Each function begins with a barrier, so the same memory serves
+//! several calls in a row. If threads part, in a branch or by an early return, the results may be
+//! wrong, but there is no data race: the memory is written in [phases](crate::phased) or by
+//! atomics.
 //!
 //! ```
-//! use lanewise_macros::{kernel, shared};
+//! use lanewise_macros::kernel;
 //! use lanewise_std::collective::{Sum, block_reduce};
 //! use lanewise_std::{PerBlock, thread};
 //!
 //! #[kernel]
 //! pub fn sum_of_blocks(input: &[f32], mut sums: PerBlock<f32>) {
-//!     shared! { static PARTIAL: [f32; 32]; }
 //!     let value = input.get(thread::index_1d().get()).copied().unwrap_or(0.0);
-//!     let total = block_reduce(value, Sum, &PARTIAL);
+//!     let total = block_reduce(value, Sum);
 //!     if let Some(sum) = sums.get_mut() {
 //!         *sum = total;
 //!     }

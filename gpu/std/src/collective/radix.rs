@@ -2,10 +2,12 @@
 //! a radix sort.
 
 use crate::SharedArray;
+use crate::atomic::AtomicOrdering;
 use crate::groups::WarpGroup;
 use crate::thread::{block_size, sync_threads, thread_rank};
 use crate::warp::{self, WARP_SIZE};
 
+use super::histogram::count;
 use super::{Live, Sum};
 
 /// Returns how many elements of shared memory [`block_radix_rank`] needs, for digits below `digits`
@@ -43,21 +45,20 @@ pub fn block_radix_rank<const DIGITS: usize, const N: usize>(
     // The counts are in the order of the sort: digit by digit, and within a digit warp by warp.
     let place = digit as usize * warps + warp::warp_id() as usize;
 
+    let get = |index| count(scratch, index).load(AtomicOrdering::Relaxed);
+    let set = |index, value| count(scratch, index).store(value, AtomicOrdering::Relaxed);
     sync_threads();
-    let mut count = rank;
-    while count < counts {
-        // SAFETY: each thread has its own counts, and all threads are between two barriers.
-        unsafe { scratch.set(count, 0) };
-        count += threads;
+    let mut next = rank;
+    while next < counts {
+        set(next, 0);
+        next += threads;
     }
     sync_threads();
     let lanes = Live::here();
     let peers = warp::match_any_sync(lanes.mask(), digit);
     let before_in_warp = (peers & warp::lanemask_lt()).count_ones();
     if before_in_warp == 0 {
-        // SAFETY: the first lane with a digit sets the warp's count of it, and all threads are
-        // between two barriers.
-        unsafe { scratch.set(place, peers.count_ones()) };
+        set(place, peers.count_ones()); // the first lane with a digit
     }
     sync_threads();
 
@@ -65,33 +66,23 @@ pub fn block_radix_rank<const DIGITS: usize, const N: usize>(
     let row = counts.div_ceil(threads);
     let (start, end) = ((rank * row).min(counts), (rank * row + row).min(counts));
     let mut sum = 0;
-    for count in start..end {
-        // SAFETY: the count was set before the barrier, and only this thread accesses its row.
-        sum += unsafe { scratch.get(count) };
+    for index in start..end {
+        sum += get(index);
     }
     let in_warp = lanes.inclusive_scan(sum, Sum);
     if warp::lane_id() + 1 == WARP_SIZE || rank + 1 == threads {
-        // SAFETY: the last thread of each warp sets the warp's sum, which is stored
-        // after the counts.
-        unsafe { scratch.set(counts + warp::warp_id() as usize, in_warp) };
+        set(counts + warp::warp_id() as usize, in_warp); // the last thread of each warp
     }
     sync_threads();
     let mut before = in_warp - sum;
     for warp in 0..warp::warp_id() as usize {
-        // SAFETY: set before the barrier.
-        before += unsafe { scratch.get(counts + warp) };
+        before += get(counts + warp);
     }
-    for count in start..end {
-        // SAFETY: only this thread accesses its row.
-        unsafe {
-            let this = scratch.get(count);
-            scratch.set(count, before);
-            before += this;
-        }
+    for index in start..end {
+        let this = get(index);
+        set(index, before);
+        before += this;
     }
     sync_threads();
-    // SAFETY: the count was set before the barrier. The next function that sets it begins
-    // with another barrier.
-    let before_warp = unsafe { scratch.get(place) };
-    before_warp + before_in_warp
+    get(place) + before_in_warp
 }

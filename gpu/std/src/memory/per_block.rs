@@ -13,16 +13,15 @@ use crate::thread::{block_number, thread_rank};
 /// elements of that slice belong to threads, and the elements of this one belong to blocks.
 ///
 /// ```
-/// use lanewise_macros::{kernel, shared};
+/// use lanewise_macros::kernel;
 /// use lanewise_std::PerBlock;
 /// use lanewise_std::collective::{Sum, block_reduce};
 /// use lanewise_std::thread::grid_stride;
 ///
 /// #[kernel]
 /// pub fn sums(input: &[f32], mut sums: PerBlock<f32>) {
-///     shared! { static SCRATCH: [f32; 32]; }
 ///     let own = grid_stride(input.len()).map(|i| input[i]).sum();
-///     let total = block_reduce(own, Sum, &SCRATCH);
+///     let total = block_reduce(own, Sum);
 ///     if let Some(sum) = sums.get_mut() {
 ///         *sum = total;
 ///     }

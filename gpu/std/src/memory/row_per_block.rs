@@ -13,7 +13,7 @@ use crate::thread::{block_number, block_size, thread_rank};
 /// On the host it is `buffer.matrix_mut(columns)`.
 ///
 /// ```
-/// use lanewise_macros::{kernel, shared};
+/// use lanewise_macros::kernel;
 /// use lanewise_std::collective::{Max, Sum, block_reduce};
 /// use lanewise_std::math::Float;
 /// use lanewise_std::RowPerBlock;
@@ -21,20 +21,19 @@ use crate::thread::{block_number, block_size, thread_rank};
 /// #[kernel]
 /// #[launch_contract(dims = 1)]
 /// pub fn softmax(input: &[f32], mut output: RowPerBlock<f32>) {
-///     shared! { static SCRATCH: [f32; 32]; }
 ///     let Some(row) = output.row() else { return };
 ///     let first = row * output.columns();
 ///     let mut largest = f32::NEG_INFINITY;
 ///     for (column, _) in output.block_stride() {
 ///         largest = largest.max(input[first + column]);
 ///     }
-///     let largest = block_reduce(largest, Max, &SCRATCH);
+///     let largest = block_reduce(largest, Max);
 ///     let mut sum = 0.0;
 ///     for (column, value) in output.block_stride() {
 ///         *value = (input[first + column] - largest).exp();
 ///         sum += *value;
 ///     }
-///     let sum = block_reduce(sum, Sum, &SCRATCH);
+///     let sum = block_reduce(sum, Sum);
 ///     for (_, value) in output.block_stride() {
 ///         *value /= sum;
 ///     }

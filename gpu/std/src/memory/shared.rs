@@ -156,7 +156,7 @@ impl<T: Copy> DynamicSharedArray<T> {
     reason = "the type is what tells two declarations apart"
 )]
 #[inline(never)]
-pub(super) fn declaration<Declaration, Array>() -> *mut u8 {
+pub(crate) fn declaration<Declaration, Array>() -> *mut u8 {
     // SAFETY: the builder replaces the call by an address.
     unsafe {
         intrinsics::__lanewise_shared_static(

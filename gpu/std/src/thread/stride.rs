@@ -54,21 +54,20 @@ impl Iterator for Stride {
 /// the number of its steps.
 ///
 /// ```
-/// use lanewise_macros::{kernel, shared};
+/// use lanewise_macros::kernel;
 /// use lanewise_std::collective::{Sum, block_reduce};
 /// use lanewise_std::{PerBlock, thread};
 ///
 /// #[kernel]
 /// #[launch_contract(dims = 1)]
 /// pub fn sums_of_rows(input: &[f32], mut sums: PerBlock<f32>, columns: u32) {
-///     shared! { static SCRATCH: [f32; 32]; }
 ///     let first = thread::block_idx_x() as usize * columns as usize;
 ///     let row = &input[first..first + columns as usize];
 ///     let mut sum = 0.0;
 ///     for column in thread::block_stride(row.len()) {
 ///         sum += row[column];
 ///     }
-///     let sum = block_reduce(sum, Sum, &SCRATCH);
+///     let sum = block_reduce(sum, Sum);
 ///     if let Some(output) = sums.get_mut() {
 ///         *output = sum;
 ///     }

@@ -9,28 +9,23 @@ use lanewise_std::collective::{
     warp_inclusive_scan, warp_reduce,
 };
 use lanewise_std::warp::Shuffle;
-use lanewise_std::{DisjointSlice, SharedArray, thread};
+use lanewise_std::{DisjointSlice, SharedLine, thread};
 
 use crate::groups::then;
 
 /// Reductions and scans with one operator: by the warp, and by the block.
-fn row<T: Shuffle, O: Operator<T>>(
-    x: T,
-    initial: T,
-    operator: O,
-    scratch: &SharedArray<T, 32>,
-) -> [T; 9] {
-    let (before, total) = block_exclusive_scan_with_total(x, initial, operator, scratch);
+fn row<T: Shuffle, O: Operator<T>>(x: T, initial: T, operator: O) -> [T; 9] {
+    let (before, total) = block_exclusive_scan_with_total(x, initial, operator);
     [
         warp_reduce(x, operator),
         warp_inclusive_scan(x, operator),
         warp_exclusive_scan(x, initial, operator),
         warp_broadcast(x, 0),
-        block_reduce(x, operator, scratch),
-        block_inclusive_scan(x, operator, scratch),
+        block_reduce(x, operator),
+        block_inclusive_scan(x, operator),
         before,
         total,
-        block_broadcast(x, thread::block_size() - 1, scratch),
+        block_broadcast(x, thread::block_size() - 1),
     ]
 }
 
@@ -40,9 +35,8 @@ macro_rules! kernels {
             $(#[$doc])*
             #[kernel]
             pub fn $name(input: &[$ty], mut output: DisjointSlice<[$ty; 9]>) {
-                shared! { static SCRATCH: [$ty; 32]; }
                 let index = thread::index_1d();
-                let row = row(input[index.get()], $initial, $operator, &SCRATCH);
+                let row = row(input[index.get()], $initial, $operator);
                 if let Some(output) = output.get_mut(&index) {
                     *output = row;
                 }
@@ -65,10 +59,9 @@ kernels! {
 /// Linear functions composed one after another: their order matters.
 #[kernel]
 pub fn lines(input: &[[u32; 2]], mut output: DisjointSlice<[[u32; 2]; 9]>) {
-    shared! { static SCRATCH: [[u32; 2]; 32]; }
     let index = thread::index_1d();
     let operator = |a: [u32; 2], b: [u32; 2]| then(a.into(), b.into()).into();
-    let row = row(input[index.get()], [3, 4], operator, &SCRATCH);
+    let row = row(input[index.get()], [3, 4], operator);
     if let Some(output) = output.get_mut(&index) {
         *output = row;
     }
@@ -77,16 +70,13 @@ pub fn lines(input: &[[u32; 2]], mut output: DisjointSlice<[[u32; 2]; 9]>) {
 /// Three items a thread: both scans, striped, and blocked again.
 #[kernel]
 pub fn items(input: &[[u32; 3]], mut output: DisjointSlice<[[u32; 3]; 4]>) {
-    shared! {
-        static SCRATCH: [u32; 32];
-        static PLACES: [u32; 3 * 256];
-    }
+    shared! { static PLACES: SharedLine<u32, { 3 * 256 }>; }
     let index = thread::index_1d();
     let items = input[index.get()];
-    let inclusive = block_inclusive_scan_items(items, Sum, &SCRATCH);
-    let exclusive = block_exclusive_scan_items(items, 11, Sum, &SCRATCH);
-    let striped = block_blocked_to_striped(items, &PLACES);
-    let blocked = block_striped_to_blocked(striped, &PLACES);
+    let inclusive = block_inclusive_scan_items(items, Sum);
+    let exclusive = block_exclusive_scan_items(items, 11, Sum);
+    let striped = block_blocked_to_striped(items, &mut PLACES);
+    let blocked = block_striped_to_blocked(striped, &mut PLACES);
     if let Some(output) = output.get_mut(&index) {
         *output = [inclusive, exclusive, striped, blocked];
     }
@@ -112,14 +102,14 @@ pub fn histogram(input: &[[u8; 3]], mut output: DisjointSlice<[u32; 20]>) {
 pub fn sort(input: &[u32], mut output: DisjointSlice<u32>) {
     shared! {
         static COUNTS: [u32; radix_rank_scratch(8, 256)];
-        static KEYS: [u32; 256];
+        static KEYS: SharedLine<u32, 256>;
     }
     let index = thread::index_1d();
     let mut key = input[index.get()];
     for shift in (0..32).step_by(3) {
         let rank = block_radix_rank::<8, _>(key >> shift & 7, &COUNTS);
         // SAFETY: ranks are a permutation of the block's threads.
-        [key] = unsafe { block_scatter_to_blocked([key], [rank], &KEYS) };
+        [key] = unsafe { block_scatter_to_blocked([key], [rank], &mut KEYS) };
     }
     if let Some(output) = output.get_mut(&index) {
         *output = key;

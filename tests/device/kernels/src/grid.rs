@@ -1,6 +1,6 @@
 //! Grids whose blocks wait for each other.
 
-use lanewise_macros::{kernel, shared};
+use lanewise_macros::kernel;
 use lanewise_std::atomic::{AtomicOrdering, DeviceAtomicU32};
 use lanewise_std::collective::{Sum, block_exclusive_scan_with_total, block_reduce};
 use lanewise_std::groups::{Group, this_grid, this_thread_block};
@@ -45,7 +45,6 @@ pub fn place_in_cooperative_grid(mut output: DisjointSlice<[usize; 5]>) {
 #[kernel]
 #[cooperative_launch]
 pub fn grid_scan(input: &[u32], partial: GlobalMut<u32>, output: GlobalMut<u32>) {
-    shared! { static SCRATCH: [u32; 32]; }
     let (grid, block) = (this_grid(), this_thread_block());
     let (rank, threads) = (block.rank() as usize, block.size() as usize);
     // Each block has a part of whole rounds of its threads.
@@ -62,7 +61,7 @@ pub fn grid_scan(input: &[u32], partial: GlobalMut<u32>, output: GlobalMut<u32>)
     let sum = (0..part).step_by(threads).fold(0u32, |sum, round| {
         sum.wrapping_add(value(start + round + rank))
     });
-    let sum = block_reduce(sum, Sum, &SCRATCH);
+    let sum = block_reduce(sum, Sum);
     if block.is_first() {
         // SAFETY: each block has an element of its own, which the others read after the barrier
         // of the grid.
@@ -75,10 +74,10 @@ pub fn grid_scan(input: &[u32], partial: GlobalMut<u32>, output: GlobalMut<u32>)
         // SAFETY: set before the barrier, and not again.
         .map(|block| unsafe { partial.get(block) })
         .fold(0, u32::wrapping_add);
-    let mut before = block_reduce(before, Sum, &SCRATCH);
+    let mut before = block_reduce(before, Sum);
     for round in (0..part).step_by(threads) {
         let at = start + round + rank;
-        let (scanned, total) = block_exclusive_scan_with_total(value(at), 0u32, Sum, &SCRATCH);
+        let (scanned, total) = block_exclusive_scan_with_total(value(at), 0u32, Sum);
         if at < output.len() {
             // SAFETY: the parts are disjoint, and in a part each thread has elements of its own.
             unsafe { output.set(at, before.wrapping_add(scanned).wrapping_add(value(at))) };

@@ -2,6 +2,7 @@
 //! code has. `tests/phases.rs` runs each kernel in all orders of its accesses.
 
 use lanewise_macros::{kernel, shared};
+use lanewise_std::collective::{Sum, block_broadcast, block_reduce};
 use lanewise_std::phased::{ByColumns, LineView};
 use lanewise_std::thread::{block_size, index_1d, sync_threads, thread_rank};
 use lanewise_std::{DisjointSlice, PerBlock, SharedLine, SharedTile};
@@ -157,6 +158,19 @@ fn descend(depth: u32) -> u32 {
     } else {
         own + descend(depth - 1)
     }
+}
+
+/// The first warp reduces while the second one broadcasts: the functions share their memory.
+#[kernel]
+#[launch_contract(dims = 1, block = 64)]
+pub fn collectives_of_two_arms(mut output: DisjointSlice<u32>) {
+    let own = thread_rank();
+    let number = if own < 32 {
+        block_reduce(own, Sum)
+    } else {
+        block_broadcast(10 * own, 32)
+    };
+    write(&mut output, number + block_reduce(1, Sum));
 }
 
 /// The odd threads wait at the other barrier of the block. All wait forever.

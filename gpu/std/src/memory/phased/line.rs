@@ -93,6 +93,37 @@ impl<T: Shuffle, const N: usize, const FIRST: usize> SharedLine<T, N, FIRST> {
                 }
             }
         });
+        self.view(length)
+    }
+
+    /// Writes each item to its cell, and returns the view of all cells.
+    ///
+    /// # Safety
+    /// All threads of the block call it together, and no two items of theirs have the same cell.
+    ///
+    /// # Panics
+    /// If a cell is past the end.
+    #[inline(always)]
+    #[track_caller]
+    pub(crate) unsafe fn scatter<const ITEMS: usize>(
+        &mut self,
+        items: [T; ITEMS],
+        cells: [usize; ITEMS],
+    ) -> LineView<'_, T> {
+        for cell in cells {
+            check(cell, N);
+        }
+        exclusive(|| {
+            for (cell, item) in cells.into_iter().zip(items) {
+                // SAFETY: in bounds. The caller promises that no other item has the cell.
+                unsafe { self.cells.add(cell).write(item) };
+            }
+        });
+        self.view(N)
+    }
+
+    #[inline(always)]
+    fn view(&self, length: usize) -> LineView<'_, T> {
         LineView {
             cells: self.cells,
             length,

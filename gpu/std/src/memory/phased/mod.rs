@@ -84,12 +84,13 @@ use crate::intrinsics;
 use crate::thread::PHASES;
 
 pub use line::{LineView, SharedLine};
+pub(crate) use tile::OwnCells;
 pub use tile::{ByColumns, ByRows, CellOwner, SharedTile, TileView};
 
 /// Runs `writes` as the only accesses of this thread between two barriers. See the proof in this
 /// module: `writes` contains no code of the kernel and no read.
 #[inline(always)]
-fn exclusive(writes: impl FnOnce()) {
+pub(crate) fn exclusive(writes: impl FnOnce()) {
     // SAFETY: the builder replaces the call by barrier 15, or by nothing where no thread of the
     // block has passed barrier 15 before.
     unsafe { intrinsics::__lanewise_phase_begin(PHASES) };

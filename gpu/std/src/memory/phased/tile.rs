@@ -21,13 +21,13 @@ mod sealed {
     }
 }
 
-/// The thread at (x, y) has the cells in column x, and in row y and every `block_dim_y`-th row
-/// after it. A warp writes along rows.
+/// The thread at (x, y) has the cells in column x and every `block_dim_x`-th column after it, and
+/// in row y and every `block_dim_y`-th row after it. A warp writes along rows.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct ByRows;
 
-/// The thread at (x, y) has the cells in row x, and in column y and every `block_dim_y`-th column
-/// after it. A warp writes along columns.
+/// The thread at (x, y) has the cells in row x and every `block_dim_x`-th row after it, and in
+/// column y and every `block_dim_y`-th column after it. A warp writes along columns.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct ByColumns;
 
@@ -168,10 +168,12 @@ impl<T: Shuffle, const ROWS: usize, const COLUMNS: usize, const PITCH: usize, O:
 
 /// The cells of a tile that belong to this thread.
 #[derive(Clone, Copy)]
-struct OwnCells<const ROWS: usize, const COLUMNS: usize, O> {
+pub(crate) struct OwnCells<const ROWS: usize, const COLUMNS: usize, O> {
     along_x: usize,
     along_y: usize,
-    /// The distance of two steps.
+    /// The distance of two steps along the block's x.
+    width: usize,
+    /// The distance of two steps along the block's y.
     height: usize,
     owner: PhantomData<O>,
 }
@@ -186,13 +188,20 @@ impl<const ROWS: usize, const COLUMNS: usize, O: CellOwner> OwnCells<ROWS, COLUM
 
     #[inline(always)]
     #[track_caller]
-    fn of_thread(steps: usize) -> Self {
+    pub(crate) fn of_thread(steps: usize) -> Self {
+        let width = block_dim_x() as usize;
         let height = block_dim_y() as usize * block_dim_z() as usize;
+        let reached = if width >= Self::SIZE.0 {
+            steps * height
+        } else {
+            steps / Self::SIZE.0.div_ceil(width) * height
+        };
         assert!(
-            block_dim_x() as usize >= Self::SIZE.0 && steps * height >= Self::SIZE.1,
+            reached >= Self::SIZE.1,
             "the block is too small for this tile and this number of steps"
         );
         OwnCells {
+            width,
             along_x: thread_idx_x() as usize,
             along_y: thread_idx_z() as usize * block_dim_y() as usize + thread_idx_y() as usize,
             height,
@@ -202,8 +211,18 @@ impl<const ROWS: usize, const COLUMNS: usize, O: CellOwner> OwnCells<ROWS, COLUM
 
     /// Returns the row and the column of this step's cell, if it is one of the tile's.
     #[inline(always)]
-    fn cell(self, step: usize) -> Option<(usize, usize)> {
-        let (x, y) = (self.along_x, self.along_y + step * self.height);
+    pub(crate) fn cell(self, step: usize) -> Option<(usize, usize)> {
+        // Of a block that is as wide as the tile, all steps are along y.
+        let (across, down) = if self.width >= Self::SIZE.0 {
+            (0, step)
+        } else {
+            let steps_across = Self::SIZE.0.div_ceil(self.width);
+            (step % steps_across, step / steps_across)
+        };
+        let (x, y) = (
+            self.along_x + across * self.width,
+            self.along_y + down * self.height,
+        );
         let is_inside = x < Self::SIZE.0 && y < Self::SIZE.1;
         is_inside.then_some(if O::X_IS_COLUMN { (y, x) } else { (x, y) })
     }

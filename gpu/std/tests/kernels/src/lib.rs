@@ -240,9 +240,8 @@ pub fn copies_arrays_of_structures(from: &[[Mixed; 2]], mut to: DisjointSlice<[M
 #[kernel]
 #[launch_contract(dims = 1, whole_warps)]
 pub fn sums_whole_warps(input: &[f32], mut sums: PerBlock<f32>) {
-    shared! { static WARPS: [f32; 32]; }
     let value = input.get(index_1d().get()).copied();
-    let sum = block_reduce(value.unwrap_or_default(), Sum, &WARPS);
+    let sum = block_reduce(value.unwrap_or_default(), Sum);
     if let Some(output) = sums.get_mut() {
         *output = sum;
     }

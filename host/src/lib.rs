@@ -65,8 +65,8 @@ pub use launch::{
 };
 pub use memory::{
     Advice, CopyTarget, DeviceBuffer, GraphBuffer, InFlight, IpcBuffer, IpcError, IpcEvent,
-    IpcMemory, ManagedBuffer, Mapped, MatrixMut, MemoryError, MemoryLocation, MemoryPool, Part,
-    PinnedBuffer, Pinning, PitchedBuffer, PoolUsage, View,
+    IpcMemory, ManagedBuffer, Mapped, Matrix, MatrixMut, MemoryError, MemoryLocation, MemoryPool,
+    Part, PinnedBuffer, Pinning, PitchedBuffer, PoolUsage, View,
 };
 pub use multicast::MulticastBuffer;
 pub use stream::{

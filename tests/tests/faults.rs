@@ -131,7 +131,7 @@ fn a_shape_that_the_kernels_contract_does_not_allow_is_refused_before_it_reaches
         &stream,
         transpose_smem_pad,
         config,
-        (&input, &mut output, 8, 8),
+        (input.matrix(8), output.matrix_mut(8)),
     );
     expect!(
         stable(&whole(&launched.expect_err("blocks are 32 x 8"))),

@@ -169,7 +169,12 @@ fn a_slice_is_two_parameters_and_a_value_one() {
     );
     for (_, ptx) in embedded() {
         assert_eq!(kernel(ptx, "vec_add").matches(".param .u64").count(), 6);
-        assert_eq!(kernel(ptx, "copy_row").matches(".param .u32").count(), 2);
+        assert_eq!(
+            kernel(ptx, "scale_pitched_2d")
+                .matches(".param .u32")
+                .count(),
+            3
+        );
     }
 }
 

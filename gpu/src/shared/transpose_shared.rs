@@ -11,11 +11,10 @@
 //! rows of 33, it is in all 32 banks, and needs one pass.
 //! Source: CUDA study notes, sections 5.4.2 to 5.4.4.
 
-use core::array::from_fn;
-
 use lanewise_macros::{kernel, shared};
-use lanewise_std::thread::{block_idx_x, block_idx_y, sync_threads, thread_idx_x, thread_idx_y};
-use lanewise_std::{DisjointSlice, DynamicSharedArray, SharedTile, gpu_assert};
+use lanewise_std::disjoint_matrix::{DisjointMatrix, TilePerBlock, Transposed};
+use lanewise_std::thread::{sync_threads, thread_idx_x, thread_idx_y};
+use lanewise_std::{DynamicSharedArray, Matrix, SharedTile, gpu_assert};
 
 /// The side of a tile.
 pub const SIDE: usize = 32;
@@ -23,219 +22,101 @@ pub const SIDE: usize = 32;
 pub const ROWS: usize = 8;
 /// Tiles of a block in the kernels named `unroll`.
 pub const TILES: usize = 2;
-/// The number of a tile's elements that a thread moves, `ROWS` rows apart.
-const STEPS: usize = SIDE / ROWS;
+
+/// The output of a block that reads `HEIGHT` rows of `SIDE` elements.
+type Output<'a, const HEIGHT: usize> =
+    DisjointMatrix<'a, f32, TilePerBlock<SIDE, HEIGHT, Transposed>>;
 
 /// Writes rows of the tile and reads its columns.
 #[kernel]
 #[launch_contract(dims = 2, block = (SIDE, ROWS))]
-pub fn transpose_smem(input: &[f32], mut output: DisjointSlice<f32>, nx: u32, ny: u32) {
+pub fn transpose_smem(input: Matrix<f32>, output: Output<SIDE>) {
     shared! { static TILE: SharedTile<f32, SIDE, SIDE>; }
-    let (left, top) = corner::<1>();
-    let input = Input::of_column(input, nx, ny, left);
-    let tile = TILE.fill::<STEPS>(|row, _| input.element(top + row));
-
-    // A row of the output is a column of the tile, which other threads have filled.
-    let (column, row) = (thread_idx_x() as usize, thread_idx_y() as usize);
-    let elements = from_fn(|step| tile.get(column, row + step * ROWS));
-    // SAFETY: each block has a tile of its own.
-    unsafe { store(&mut output, nx, ny, left, top, elements) };
-}
-
-/// Does the same in dynamic shared memory, whose size the launch gives. It has one dimension, so
-/// the kernel computes the indices.
-#[kernel]
-#[launch_contract(dims = 2, block = (SIDE, ROWS))]
-pub fn transpose_smem_dyn(input: &[f32], output: DisjointSlice<f32>, nx: u32, ny: u32) {
-    through_dynamic::<1>(input, output, nx, ny, SIDE);
+    through::<_, _, { SIDE / ROWS }>(input, output, &mut TILE);
 }
 
 /// Pads each row of the tile by one element, so that no two elements of a column are in
 /// the same bank.
 #[kernel]
 #[launch_contract(dims = 2, block = (SIDE, ROWS))]
-pub fn transpose_smem_pad(input: &[f32], mut output: DisjointSlice<f32>, nx: u32, ny: u32) {
+pub fn transpose_smem_pad(input: Matrix<f32>, output: Output<SIDE>) {
     shared! { static TILE: SharedTile<f32, SIDE, SIDE, { SIDE + 1 }>; }
-    let (left, top) = corner::<1>();
-    let input = Input::of_column(input, nx, ny, left);
-    let tile = TILE.fill::<STEPS>(|row, _| input.element(top + row));
-
-    // A row of the output is a column of the tile, which other threads have filled.
-    let (column, row) = (thread_idx_x() as usize, thread_idx_y() as usize);
-    let elements = from_fn(|step| tile.get(column, row + step * ROWS));
-    // SAFETY: each block has a tile of its own.
-    unsafe { store(&mut output, nx, ny, left, top, elements) };
-}
-
-/// Does the same as `transpose_smem_dyn`, with one word of padding after each row.
-#[kernel]
-#[launch_contract(dims = 2, block = (SIDE, ROWS))]
-pub fn transpose_smem_dyn_pad(input: &[f32], output: DisjointSlice<f32>, nx: u32, ny: u32) {
-    through_dynamic::<1>(input, output, nx, ny, SIDE + 1);
+    through::<_, _, { SIDE / ROWS }>(input, output, &mut TILE);
 }
 
 /// Two tiles per block: twice as many loads in flight, and half the blocks.
 #[kernel]
 #[launch_contract(dims = 2, block = (SIDE, ROWS))]
-pub fn transpose_smem_unroll(input: &[f32], mut output: DisjointSlice<f32>, nx: u32, ny: u32) {
+pub fn transpose_smem_unroll(input: Matrix<f32>, output: Output<{ TILES * SIDE }>) {
     shared! { static PAIR: SharedTile<f32, { TILES * SIDE }, SIDE>; }
-    let (left, top) = corner::<TILES>();
-    let input = Input::of_column(input, nx, ny, left);
-    // All loads are issued before the first is waited for.
-    let pair = PAIR.fill::<{ TILES * STEPS }>(|row, _| input.element(top + row));
-
-    // A row of the output is a column of a tile, which other threads have filled.
-    let (column, row) = (thread_idx_x() as usize, thread_idx_y() as usize);
-    for tile in 0..TILES {
-        let at = |step| pair.get(tile * SIDE + column, row + step * ROWS);
-        // SAFETY: each block has tiles of its own.
-        unsafe { store(&mut output, nx, ny, left, top + tile * SIDE, from_fn(at)) };
-    }
+    through::<_, _, { TILES * SIDE / ROWS }>(input, output, &mut PAIR);
 }
 
 /// Does the same as `transpose_smem_unroll`, with one word of padding after each row.
 #[kernel]
 #[launch_contract(dims = 2, block = (SIDE, ROWS))]
-pub fn transpose_smem_unroll_pad(input: &[f32], mut output: DisjointSlice<f32>, nx: u32, ny: u32) {
+pub fn transpose_smem_unroll_pad(input: Matrix<f32>, output: Output<{ TILES * SIDE }>) {
     shared! { static PAIR: SharedTile<f32, { TILES * SIDE }, SIDE, { SIDE + 1 }>; }
-    let (left, top) = corner::<TILES>();
-    let input = Input::of_column(input, nx, ny, left);
-    // All loads are issued before the first is waited for.
-    let pair = PAIR.fill::<{ TILES * STEPS }>(|row, _| input.element(top + row));
+    through::<_, _, { TILES * SIDE / ROWS }>(input, output, &mut PAIR);
+}
 
-    // A row of the output is a column of a tile, which other threads have filled.
-    let (column, row) = (thread_idx_x() as usize, thread_idx_y() as usize);
-    for tile in 0..TILES {
-        let at = |step| pair.get(tile * SIDE + column, row + step * ROWS);
-        // SAFETY: each block has tiles of its own.
-        unsafe { store(&mut output, nx, ny, left, top + tile * SIDE, from_fn(at)) };
-    }
+/// Transposes through a tile of `HEIGHT` rows, of which a thread has `STEPS` elements.
+#[inline(always)]
+fn through<const HEIGHT: usize, const PITCH: usize, const STEPS: usize>(
+    input: Matrix<f32>,
+    mut output: Output<HEIGHT>,
+    tile: &mut SharedTile<f32, HEIGHT, SIDE, PITCH>,
+) {
+    let (left, top) = output.corner(); // rows of the output are columns of the input
+    let tile = tile.fill::<STEPS>(|row, column| input.get_or(top + row, left + column, 0.0));
+    output.fill_tile::<STEPS>(|row, column| tile.get(column, row));
+}
+
+/// Does the same as `transpose_smem` in dynamic shared memory, whose size the launch gives. It has
+/// one dimension, so the kernel computes the indices.
+#[kernel]
+#[launch_contract(dims = 2, block = (SIDE, ROWS))]
+pub fn transpose_smem_dyn(input: Matrix<f32>, output: Output<SIDE>) {
+    through_dynamic::<SIDE, { SIDE / ROWS }>(input, output, SIDE);
+}
+
+/// Does the same as `transpose_smem_dyn`, with one word of padding after each row.
+#[kernel]
+#[launch_contract(dims = 2, block = (SIDE, ROWS))]
+pub fn transpose_smem_dyn_pad(input: Matrix<f32>, output: Output<SIDE>) {
+    through_dynamic::<SIDE, { SIDE / ROWS }>(input, output, SIDE + 1);
 }
 
 /// Does the same as `transpose_smem_unroll_pad`, in dynamic shared memory.
 #[kernel]
 #[launch_contract(dims = 2, block = (SIDE, ROWS))]
-pub fn transpose_smem_unroll_pad_dyn(input: &[f32], output: DisjointSlice<f32>, nx: u32, ny: u32) {
-    through_dynamic::<TILES>(input, output, nx, ny, SIDE + 1);
+pub fn transpose_smem_unroll_pad_dyn(input: Matrix<f32>, output: Output<{ TILES * SIDE }>) {
+    through_dynamic::<{ TILES * SIDE }, { TILES * SIDE / ROWS }>(input, output, SIDE + 1);
 }
 
-/// Transposes through `N` tiles of dynamic shared memory, whose rows are
-/// `pitch` elements apart.
+/// Transposes through a tile of dynamic shared memory, whose rows are `pitch` elements apart.
 #[inline(always)]
-fn through_dynamic<const N: usize>(
-    input: &[f32],
-    mut output: DisjointSlice<f32>,
-    nx: u32,
-    ny: u32,
+fn through_dynamic<const HEIGHT: usize, const STEPS: usize>(
+    input: Matrix<f32>,
+    mut output: Output<HEIGHT>,
     pitch: usize,
 ) {
-    let tiles = DynamicSharedArray::<f32>::get();
+    let tile = DynamicSharedArray::<f32>::get();
     gpu_assert!(
-        tiles.len() >= N * SIDE * pitch,
-        "the launch gave too little shared memory for the tiles"
+        tile.len() >= HEIGHT * pitch,
+        "the launch gave too little shared memory for the tile"
     );
-    let (column, row) = (thread_idx_x() as usize, thread_idx_y() as usize);
-    let (left, top) = corner::<N>();
-
-    let input = Input::of_column(input, nx, ny, left);
-    let elements: [[f32; STEPS]; N] =
-        from_fn(|tile| from_fn(|step| input.element(top + tile * SIDE + row + step * ROWS)));
-    for (tile, elements) in elements.iter().enumerate() {
-        for (step, &element) in elements.iter().enumerate() {
-            let at = (tile * SIDE + row + step * ROWS) * pitch + column;
-            // SAFETY: in bounds, as there is room for all rows; each thread sets elements
-            // of its own.
-            unsafe { tiles.set_unchecked(at, element) };
-        }
+    let (left, top) = output.corner();
+    let (column, first) = (thread_idx_x() as usize, thread_idx_y() as usize);
+    let elements: [f32; STEPS] = core::array::from_fn(|step| {
+        input.get_or(top + first + step * ROWS, left + column, 0.0) // no load waits for another
+    });
+    for (step, element) in elements.into_iter().enumerate() {
+        let row = first + step * ROWS;
+        // SAFETY: in bounds, as there is room for all rows; each thread has elements of its own.
+        unsafe { tile.set_unchecked(row * pitch + column, element) };
     }
-    sync_threads(); // a row of the output is a column of a tile, which other threads have set
-
-    for tile in 0..N {
-        let at = |step| {
-            let at = (tile * SIDE + column) * pitch + row + step * ROWS;
-            // SAFETY: in bounds, and all of the tiles were set before the barrier.
-            unsafe { tiles.get_unchecked(at) }
-        };
-        // SAFETY: each block has tiles of its own.
-        unsafe { store(&mut output, nx, ny, left, top + tile * SIDE, from_fn(at)) };
-    }
-}
-
-/// Returns the column and the row of the input at which this block's tiles begin. The block has `N`
-/// tiles, one below the other.
-#[inline(always)]
-fn corner<const N: usize>() -> (usize, usize) {
-    (
-        block_idx_x() as usize * SIDE,
-        block_idx_y() as usize * SIDE * N,
-    )
-}
-
-/// The column of the input that a thread loads from.
-struct Input<'a> {
-    /// The elements up to the end of the matrix. There are none for a thread past the right edge,
-    /// so that one check of the index is enough for each element.
-    elements: &'a [f32],
-    x: usize,
-    nx: usize,
-}
-
-impl<'a> Input<'a> {
-    /// Returns the thread's column of the tile at `left`.
-    #[inline(always)]
-    fn of_column(elements: &'a [f32], nx: u32, ny: u32, left: usize) -> Self {
-        let (x, nx, ny) = (left + thread_idx_x() as usize, nx as usize, ny as usize);
-        let end = if x < nx {
-            (nx * ny).min(elements.len())
-        } else {
-            0
-        };
-        Input {
-            elements: &elements[..end],
-            x,
-            nx,
-        }
-    }
-
-    /// Returns the element in row `y`, or zero outside of the input.
-    #[inline(always)]
-    fn element(&self, y: usize) -> f32 {
-        let element = self.elements.get(y * self.nx + self.x);
-        element.copied().unwrap_or(0.0)
-    }
-}
-
-/// Stores this thread's elements of the transposed tile, along rows of the output. The tile at
-/// `left` and `top` begins at `top` and `left` there. Elements outside are left out.
-///
-/// # Safety
-/// Each block of the launch, which is 2-D with blocks of 32 x 8, calls it with corners of its own.
-#[inline(always)]
-unsafe fn store(
-    output: &mut DisjointSlice<f32>,
-    nx: u32,
-    ny: u32,
-    left: usize,
-    top: usize,
-    elements: [f32; STEPS],
-) {
-    let (nx, ny) = (nx as usize, ny as usize);
-    let (x, y) = (
-        top + thread_idx_x() as usize,
-        left + thread_idx_y() as usize,
-    );
-    // As in `Input`, only one check of the index remains for each element.
-    let end = if x < ny {
-        (nx * ny).min(output.len())
-    } else {
-        0
-    };
-    for (step, &element) in elements.iter().enumerate() {
-        let index = (y + step * ROWS) * ny + x;
-        if index < end {
-            // SAFETY: in bounds. Threads with different x < ny and y have different elements, and
-            // these are the thread's own.
-            unsafe { *output.as_mut_ptr().add(index) = element };
-        }
-    }
+    sync_threads(); // a row of the output is a column of the tile, which other threads have set
+    // SAFETY: in bounds, and set before the barrier.
+    output.fill_tile::<STEPS>(|row, column| unsafe { tile.get_unchecked(column * pitch + row) });
 }

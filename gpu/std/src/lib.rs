@@ -71,6 +71,7 @@ pub use cells::Cells;
 pub use disjoint::{DisjointSlice, OwnIndex};
 pub use disjoint_matrix::DisjointMatrix;
 pub use global::GlobalMut;
+pub use memory::matrix::Matrix;
 pub use per_block::PerBlock;
 pub use phased::{SharedLine, SharedTile};
 pub use row_per_block::RowPerBlock;

@@ -9,6 +9,7 @@
 //! | `&[T]` | `&DeviceBuffer<T>`, `&Part<T>`, `&ManagedBuffer<T>`, `&PitchedBuffer<T>`, `&Mapped<T>`, `&IpcBuffer<T>`, `&View<T>`; in a graph `&GraphBuffer<T>` |
 //! | `&[AtomicU32]`, `&[DeviceAtomicF32]`, `&[Cell<T>]` | `&mut` of these with plain values: `&mut DeviceBuffer<u32>`; see [`SharedCell`] |
 //! | `DisjointSlice<T>`, `PerBlock<T>`, `GlobalMut<T>` | `&mut` of these |
+//! | `Matrix<T>` | `matrix(columns)` of these: [`Matrix`](crate::Matrix) |
 //! | `DisjointMatrix<T>`, `RowPerBlock<T>` | `matrix_mut(columns)` of these: [`MatrixMut`] |
 //! | `Texture1d`, `Texture2d`, `Texture3d` | `&Texture<1>`, `&Texture<2>`, `&Texture<3>` |
 //! | `TensorMap<T, RANK>`, `TensorMapMut<T, RANK>`, `Im2colMap<T, RANK>`, `Im2colMapMut<T, RANK>` | `&`, `&mut`, `&`, `&mut` of those in [`crate::tensor_map`] |
@@ -28,7 +29,7 @@ use cust::memory::DeviceCopy;
 use cust::sys;
 use lanewise_driver::abi::CUresult;
 use lanewise_std::kernel::{BrokenContract, LaunchContract, SharedCell, Value, slice_alignment};
-use lanewise_std::{DisjointMatrix, DisjointSlice, GlobalMut, PerBlock, RowPerBlock};
+use lanewise_std::{DisjointMatrix, DisjointSlice, GlobalMut, Matrix, PerBlock, RowPerBlock};
 
 use crate::stream::order::{Access, LaunchUse, Order, end_together};
 use crate::{
@@ -58,7 +59,7 @@ use crate::{
 #[diagnostic::on_unimplemented(
     message = "`{Self}` cannot be passed where the kernel takes `{P}`",
     label = "the kernel takes `{P}` here",
-    note = "`&[T]` takes `&DeviceBuffer<T>`, `&[AtomicU32]` takes `&mut DeviceBuffer<u32>`; `DisjointSlice<T>`, `PerBlock<T>` and `GlobalMut<T>` take `&mut DeviceBuffer<T>`, `DisjointMatrix<T>` and `RowPerBlock<T>` take `buffer.matrix_mut(columns)`; a value takes itself"
+    note = "`&[T]` takes `&DeviceBuffer<T>`, `&[AtomicU32]` takes `&mut DeviceBuffer<u32>`; `DisjointSlice<T>`, `PerBlock<T>` and `GlobalMut<T>` take `&mut DeviceBuffer<T>`, `Matrix<T>` takes `buffer.matrix(columns)`, `DisjointMatrix<T>` and `RowPerBlock<T>` take `buffer.matrix_mut(columns)`; a value takes itself"
 )]
 pub unsafe trait Argument<P> {
     /// Appends the PTX parameters of this value.
@@ -268,10 +269,13 @@ impl<'launch> ArgumentList<'launch> {
         Ok(())
     }
 
-    /// Appends a matrix that the kernel writes: its address, then rows and columns in one word.
-    fn push_matrix<T: DeviceCopy>(&mut self, matrix: MatrixMut<'_, T>) -> Result<(), DriverError> {
-        let (buffer, size) = matrix.parts();
-        self.push_with(buffer, Access::Write, aligned(buffer)?)?;
+    /// Appends a matrix: its address, then rows and columns in one word.
+    fn push_matrix<T: DeviceCopy>(
+        &mut self,
+        (buffer, size): (&DeviceBuffer<T>, u64),
+        access: Access,
+    ) -> Result<(), DriverError> {
+        self.push_with(buffer, access, aligned(buffer)?)?;
         self.push(size);
         Ok(())
     }
@@ -449,18 +453,24 @@ reads! {
     View<'_, T>: |view| -> &DeviceBuffer<T> { view };
 }
 
-// SAFETY: this passes the address of a buffer and its size in rows. Nothing else
-// borrows the buffer.
+// SAFETY: this passes the address of a buffer and its size in rows.
+unsafe impl<T: DeviceCopy> Argument<Matrix<'static, T>> for crate::Matrix<'_, T> {
+    fn pass(self, list: &mut ArgumentList<'_>) -> Result<(), DriverError> {
+        list.push_matrix(self.parts(), Access::Read)
+    }
+}
+
+// SAFETY: as above, and nothing else borrows the buffer.
 unsafe impl<T: DeviceCopy, Owner> Argument<DisjointMatrix<'static, T, Owner>> for MatrixMut<'_, T> {
     fn pass(self, list: &mut ArgumentList<'_>) -> Result<(), DriverError> {
-        list.push_matrix(self)
+        list.push_matrix(self.parts(), Access::Write)
     }
 }
 
 // SAFETY: as above.
 unsafe impl<T: DeviceCopy> Argument<RowPerBlock<'static, T>> for MatrixMut<'_, T> {
     fn pass(self, list: &mut ArgumentList<'_>) -> Result<(), DriverError> {
-        list.push_matrix(self)
+        list.push_matrix(self.parts(), Access::Write)
     }
 }
 

@@ -1,24 +1,21 @@
-//! A buffer as a matrix, for kernels that take a `DisjointMatrix` or a `RowPerBlock`.
+//! A buffer as a matrix, for kernels that take a `Matrix`, a `DisjointMatrix` or a `RowPerBlock`.
 
 use std::marker::PhantomData;
 
 use cust::memory::DeviceCopy;
 
-use crate::{DeviceBuffer, GraphBuffer, IpcBuffer, ManagedBuffer, Mapped, Part};
+use crate::{DeviceBuffer, GraphBuffer, IpcBuffer, ManagedBuffer, Mapped, Part, View};
 
-/// A buffer as rows of equal length, for a kernel that takes a `DisjointMatrix<T>` or a
-/// `RowPerBlock<T>`. [`DeviceBuffer::matrix_mut`] and the same method of the other buffers make it.
-#[derive(Debug)]
-pub struct MatrixMut<'whole, T: DeviceCopy> {
+/// A buffer as rows of equal length, for a kernel that takes a `Matrix<T>`.
+/// [`DeviceBuffer::matrix`] and the same method of the other buffers make it.
+#[derive(Clone, Copy, Debug)]
+pub struct Matrix<'whole, T: DeviceCopy> {
     buffer: &'whole DeviceBuffer<T>,
     rows: u32,
     columns: u32,
-    /// The buffer is borrowed mutably.
-    whole: PhantomData<&'whole mut DeviceBuffer<T>>,
 }
 
-impl<'whole, T: DeviceCopy> MatrixMut<'whole, T> {
-    /// Makes a matrix of a buffer that nothing else borrows.
+impl<'whole, T: DeviceCopy> Matrix<'whole, T> {
     #[track_caller]
     fn of(buffer: &'whole DeviceBuffer<T>, columns: usize) -> Self {
         let len = buffer.len();
@@ -30,11 +27,10 @@ impl<'whole, T: DeviceCopy> MatrixMut<'whole, T> {
         let (Ok(rows), Ok(columns)) = (u32::try_from(rows), u32::try_from(columns)) else {
             panic!("{rows} rows of {columns} elements are too many: either number has 32 bits");
         };
-        MatrixMut {
+        Matrix {
             buffer,
             rows,
             columns,
-            whole: PhantomData,
         }
     }
 
@@ -55,7 +51,59 @@ impl<'whole, T: DeviceCopy> MatrixMut<'whole, T> {
     }
 }
 
+/// A buffer as rows of equal length, for a kernel that takes a `DisjointMatrix<T>` or a
+/// `RowPerBlock<T>`. [`DeviceBuffer::matrix_mut`] and the same method of the other buffers make it.
+#[derive(Debug)]
+pub struct MatrixMut<'whole, T: DeviceCopy> {
+    matrix: Matrix<'whole, T>,
+    /// The buffer is borrowed mutably.
+    whole: PhantomData<&'whole mut DeviceBuffer<T>>,
+}
+
+impl<'whole, T: DeviceCopy> MatrixMut<'whole, T> {
+    /// Makes a matrix of a buffer that nothing else borrows.
+    #[track_caller]
+    fn of(buffer: &'whole DeviceBuffer<T>, columns: usize) -> Self {
+        MatrixMut {
+            matrix: Matrix::of(buffer, columns),
+            whole: PhantomData,
+        }
+    }
+
+    /// Returns the number of rows.
+    pub fn rows(&self) -> usize {
+        self.matrix.rows()
+    }
+
+    /// Returns the number of elements in a row.
+    pub fn columns(&self) -> usize {
+        self.matrix.columns()
+    }
+
+    /// Returns the buffer, and its size in the form that the kernel takes.
+    pub(crate) fn parts(&self) -> (&DeviceBuffer<T>, u64) {
+        self.matrix.parts()
+    }
+}
+
 impl<T: DeviceCopy> DeviceBuffer<T> {
+    /// Returns the buffer as consecutive rows of `columns` elements, for a kernel that reads it.
+    ///
+    /// ```
+    /// # use lanewise::{Device, DeviceBuffer};
+    /// # let device = Device::open()?;
+    /// let buffer = DeviceBuffer::<f32>::zeroed(&device, 12)?;
+    /// assert_eq!(buffer.matrix(4).rows(), 3);
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    ///
+    /// # Panics
+    /// As for [`matrix_mut`](Self::matrix_mut).
+    #[track_caller]
+    pub fn matrix(&self, columns: usize) -> Matrix<'_, T> {
+        Matrix::of(self, columns)
+    }
+
     /// Returns the buffer as consecutive rows of `columns` elements. The contents do not change.
     ///
     /// ```
@@ -76,8 +124,27 @@ impl<T: DeviceCopy> DeviceBuffer<T> {
     }
 }
 
+macro_rules! matrices {
+    ($buffer:ty: $as_device_buffer:expr) => {
+        impl<T: DeviceCopy> $buffer {
+            /// Returns the buffer as rows of `columns` elements: see [`DeviceBuffer::matrix`].
+            ///
+            /// # Panics
+            /// As for [`DeviceBuffer::matrix`].
+            #[track_caller]
+            pub fn matrix(&self, columns: usize) -> Matrix<'_, T> {
+                Matrix::of($as_device_buffer(self), columns)
+            }
+        }
+    };
+}
+
+matrices! { View<'_, T>: |view| -> &DeviceBuffer<T> { view } }
+
 macro_rules! others {
     ($($buffer:ty: $as_device_buffer:expr;)*) => {$(
+        matrices! { $buffer: $as_device_buffer }
+
         impl<T: DeviceCopy> $buffer {
             /// Returns the buffer as rows of `columns` elements: see [`DeviceBuffer::matrix_mut`].
             ///

@@ -25,7 +25,7 @@ pub use buffer::{DeviceBuffer, MemoryError};
 pub use graph_buffer::GraphBuffer;
 pub use ipc::{IpcBuffer, IpcError, IpcEvent, IpcMemory};
 pub use managed::{Advice, ManagedBuffer, MemoryLocation};
-pub use matrix::MatrixMut;
+pub use matrix::{Matrix, MatrixMut};
 pub use part::{Part, View};
 pub use pinned::{Mapped, PinnedBuffer, Pinning};
 pub use pitched::PitchedBuffer;

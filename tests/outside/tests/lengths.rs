@@ -55,7 +55,10 @@ fn the_clause_that_is_broken_is_named_with_both_lengths() {
     );
     // 2^32 * 2^32 is 0 in 64 bits, and no slice has as many elements.
     let refused = refusal([0, 0, 0], 1 << 31, 1 << 33);
-    assert!(refused.starts_with("`len(c) == rows * columns`"), "{refused}");
+    assert!(
+        refused.starts_with("`len(c) == rows * columns`"),
+        "{refused}"
+    );
 }
 
 #[test]

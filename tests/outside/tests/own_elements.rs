@@ -7,8 +7,9 @@ use lanewise::{Device, DeviceBuffer, LaunchConfig, MatrixMut, Stream, Zeroable, 
 use lanewise_std::half::F16;
 use own_kernels::factors::PerBlock;
 use own_kernels::{
-    Place, column_sums, digits, doubled, even_by_block, greatest, ranks_in_row, row_stencil, scaled_by_block,
-    turned, weigh,
+    Place, column_sums, digits, doubled, even_by_block, greatest, numbered_by_three,
+    numbered_by_two_down, numbered_in_tiles, numbered_on_diagonals, ranks_in_row, row_stencil,
+    scaled_by_block, turned, weigh,
 };
 use proptest::prelude::*;
 
@@ -70,6 +71,38 @@ proptest! {
             let sum = if column < width * height { above + own } else { own };
             prop_assert_eq!(sums[row * columns + column], sum);
         }
+    }
+
+    #[test]
+    fn every_owner_of_a_matrix_has_elements_of_its_own_in_any_launch(
+        rows in 1usize..30,
+        columns in 1usize..60,
+        seed in 0u64..64,
+        config in shapes(),
+    ) {
+        let (device, stream) = device();
+        let numbers: Vec<u32> = (0..(rows * columns) as u32).collect();
+        let input = DeviceBuffer::from_slice(&device, &numbers).unwrap();
+        let [grid, block] = [config.grid, config.block].map(|it| [it.x, it.y, it.z].map(|it| it as usize));
+        let [width, height] = [grid[0] * block[0], grid[1] * block[1]];
+        let tiles = [3 * grid[0], 5 * grid[1] * grid[2]];
+        macro_rules! check {
+            ($kernel:ident reaches $reached:expr) => {{
+                let mut output = DeviceBuffer::from_slice(&device, &vec![u32::MAX; numbers.len()]).unwrap();
+                let _checking = Checking::all().seed(seed).start();
+                let arguments = (input.matrix(columns), output.matrix_mut(columns));
+                device.launch(&stream, $kernel, config, arguments).unwrap();
+                let [down, across] = $reached;
+                for (i, number) in output.to_vec().unwrap().into_iter().enumerate() {
+                    let is_reached = i / columns < down && i % columns < across;
+                    prop_assert_eq!(number, if is_reached { i as u32 } else { u32::MAX });
+                }
+            }};
+        }
+        check!(numbered_by_three reaches [height, 3 * width]);
+        check!(numbered_by_two_down reaches [2 * width, height]);
+        check!(numbered_on_diagonals reaches [height, width]);
+        check!(numbered_in_tiles reaches tiles);
     }
 
     #[test]
@@ -265,12 +298,21 @@ fn parameters_are_known_by_their_types_and_not_by_the_names() {
     let numbers: Vec<f32> = (0..100).map(|i| i as f32).collect();
     let input = DeviceBuffer::from_slice(&device, &numbers).unwrap();
     let [mut out, mut again] = [(); 2].map(|()| DeviceBuffer::<f32>::zeroed(&device, 100).unwrap());
-    let factor = PerBlock { even: 2.0, odd: 3.0 };
+    let factor = PerBlock {
+        even: 2.0,
+        odd: 3.0,
+    };
     let arguments = (&input, factor, &mut out, &mut again);
     let config = LaunchConfig::new(4, 32);
-    device.launch(&stream, scaled_by_block, config, arguments).unwrap();
+    device
+        .launch(&stream, scaled_by_block, config, arguments)
+        .unwrap();
     let factors = (0..100).map(|i| [2.0, 3.0][i / 32 % 2]);
-    let expected: Vec<f32> = numbers.iter().zip(factors).map(|(x, factor)| factor * x).collect();
+    let expected: Vec<f32> = numbers
+        .iter()
+        .zip(factors)
+        .map(|(x, factor)| factor * x)
+        .collect();
     assert_eq!(out.to_vec().unwrap(), expected);
     let expected: Vec<f32> = expected.iter().map(|x| x + 1.0).collect();
     assert_eq!(again.to_vec().unwrap(), expected);

@@ -89,7 +89,9 @@ fn warps_are_in_different_collectives() {
         let mut output = DeviceBuffer::<u32>::zeroed(&device, 64).unwrap();
         let _checking = Checking::all().seed(seed).start();
         let config = LaunchConfig::new(1, 64);
-        device.launch(&stream, collectives_of_two_arms, config, (&mut output,)).unwrap();
+        device
+            .launch(&stream, collectives_of_two_arms, config, (&mut output,))
+            .unwrap();
         let numbers = output.to_vec().unwrap();
         assert_eq!(numbers[..32], [sum + 320 + 64; 32]);
         assert_eq!(numbers[32..], [320 + 64; 32]);

@@ -19,6 +19,14 @@ pub(crate) fn check_place(place: (usize, usize), rows: usize, columns: usize) {
     }
 }
 
+/// Returns the index of an element of a matrix, or `None` outside of it.
+#[inline(always)]
+pub(crate) fn place((row, column): (usize, usize), rows: u32, columns: u32) -> Option<usize> {
+    // One branch for both.
+    let is_inside = (row < rows as usize) & (column < columns as usize);
+    is_inside.then_some(row * columns as usize + column)
+}
+
 /// Not inlined, so that a kernel contains the text and its formatting once.
 #[cold]
 #[inline(never)]

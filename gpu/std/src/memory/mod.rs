@@ -7,6 +7,7 @@ pub mod cells;
 pub mod disjoint;
 pub mod disjoint_matrix;
 pub mod global;
+pub(crate) mod matrix;
 pub mod multimem;
 mod object;
 pub mod per_block;

@@ -1,15 +1,12 @@
 //! The transpose through global memory alone, and the copy whose speed is its upper bound.
 
-use anyhow::Result;
 use gpu::memory::transpose::{
     copy_col, copy_row, transpose_diagonal_col, transpose_diagonal_row, transpose_naive_col,
     transpose_naive_row, transpose_unroll4_col, transpose_unroll4_row,
 };
-use lanewise::Device;
-use lanewise_std::kernel::{Kernel, SafeKernel};
 
-use crate::matrix::{self, Tiles};
-use crate::{Case, Pattern, Setup, Size, Variant};
+use crate::matrix::{self, Columns, Expected, Tiles};
+use crate::{Pattern, Size, Variant};
 
 /// The pattern as `cargo xtask list` shows it and `cargo xtask run` runs it.
 pub static PATTERN: Pattern = Pattern {
@@ -25,59 +22,75 @@ pub static PATTERN: Pattern = Pattern {
     },
     variants: &[
         Variant::new("copy_row", |device, setup| {
-            copied(device, setup, copy_row, Tiles::OneEach)
+            matrix::prepare(device, setup, copy_row, Tiles::OneEach, COPIED)
         }),
         Variant::new("copy_col", |device, setup| {
-            copied(device, setup, copy_col, Tiles::OneEach)
+            let by_columns: Columns = |_, ny| [ny, ny]; // it is read as `nx` rows of `ny`
+            let copied = (COPIED.0, by_columns);
+            matrix::prepare(device, setup, copy_col, Tiles::OneEach, copied)
         }),
         Variant::new("transpose_naive_row", |device, setup| {
-            transposed(device, setup, transpose_naive_row, Tiles::OneEach)
+            matrix::prepare(
+                device,
+                setup,
+                transpose_naive_row,
+                Tiles::OneEach,
+                TRANSPOSED,
+            )
         }),
         Variant::new("transpose_naive_col", |device, setup| {
-            transposed(device, setup, transpose_naive_col, Tiles::OneEachOfOutput)
+            matrix::prepare(
+                device,
+                setup,
+                transpose_naive_col,
+                Tiles::OneEachOfOutput,
+                TRANSPOSED,
+            )
         }),
         Variant::new("transpose_unroll4_row", |device, setup| {
-            transposed(device, setup, transpose_unroll4_row, Tiles::FourEach)
+            matrix::prepare(
+                device,
+                setup,
+                transpose_unroll4_row,
+                Tiles::FourEach,
+                TRANSPOSED,
+            )
         }),
         Variant::new("transpose_unroll4_col", |device, setup| {
-            transposed(
+            matrix::prepare(
                 device,
                 setup,
                 transpose_unroll4_col,
                 Tiles::FourEachOfOutput,
+                TRANSPOSED,
             )
         }),
         Variant::new("transpose_diagonal_row", |device, setup| {
-            transposed(device, setup, transpose_diagonal_row, Tiles::OneEach)
+            matrix::prepare(
+                device,
+                setup,
+                transpose_diagonal_row,
+                Tiles::OneEach,
+                TRANSPOSED,
+            )
         }),
         Variant::new("transpose_diagonal_col", |device, setup| {
-            transposed(
+            matrix::prepare(
                 device,
                 setup,
                 transpose_diagonal_col,
                 Tiles::OneEachOfOutput,
+                TRANSPOSED,
             )
         }),
     ],
 };
 
-fn copied<K: SafeKernel<Params = <copy_row as Kernel>::Params>>(
-    device: &Device,
-    setup: Setup,
-    kernel: K,
-    tiles: Tiles,
-) -> Result<Box<dyn Case>> {
-    matrix::prepare(device, setup, kernel, tiles, |input, _, _| input.to_vec())
-}
+/// What a copy of `ny` rows of `nx` elements leaves.
+const COPIED: (Expected, Columns) = (|input, _, _| input.to_vec(), |nx, _| [nx, nx]);
 
-fn transposed<K: SafeKernel<Params = <copy_row as Kernel>::Params>>(
-    device: &Device,
-    setup: Setup,
-    kernel: K,
-    tiles: Tiles,
-) -> Result<Box<dyn Case>> {
-    matrix::prepare(device, setup, kernel, tiles, transpose)
-}
+/// What a transpose of `ny` rows of `nx` elements leaves.
+pub(crate) const TRANSPOSED: (Expected, Columns) = (transpose, |nx, ny| [nx, ny]);
 
 // On the CPU.
 

@@ -175,8 +175,9 @@ impl Case for Split {
         for (stream, (factors, product)) in streams.iter().zip(each) {
             let [m, n, k] = factors.shape;
             let config = LaunchConfig::cover_2d((n, m), (TILE, TILE));
-            let [m, n, k] = [u32::try_from(m)?, u32::try_from(n)?, u32::try_from(k)?];
-            let arguments = (&factors.a, &factors.b, product, m, n, k);
+            let mut product = product.part(..m * n);
+            let (a, b) = (factors.a.matrix(k), factors.b.matrix(n));
+            let arguments = (a, b, product.matrix_mut(n));
             stream
                 .device()
                 .launch(stream, matmul_shared::<16>, config, arguments)?;

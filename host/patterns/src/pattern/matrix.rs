@@ -1,10 +1,10 @@
 //! Kernels from one matrix to another: the copy, and every form of the transpose.
 
 use anyhow::Result;
-use gpu::memory::transpose::{UNROLL, copy_row};
+use gpu::memory::transpose::UNROLL;
 use gpu::shared::transpose_shared::{ROWS, SIDE};
-use lanewise::{Device, DeviceBuffer, LaunchConfig};
-use lanewise_std::kernel::{Kernel, SafeKernel};
+use lanewise::{Arguments, Device, DeviceBuffer, LaunchConfig, Matrix, MatrixMut};
+use lanewise_std::kernel::SafeKernel;
 
 use super::case::Filling;
 use super::input;
@@ -70,15 +70,22 @@ impl Tiles {
     }
 }
 
+/// Returns the columns of the kernel's input and of its output, from `nx` and `ny`.
+pub(crate) type Columns = fn(usize, usize) -> [usize; 2];
+
 /// Prepares the kernel with the grid and blocks of `tiles`.
-pub(crate) fn prepare<K: SafeKernel<Params = <copy_row as Kernel>::Params>>(
+pub(crate) fn prepare<K: SafeKernel>(
     device: &Device,
     setup: Setup,
     kernel: K,
     tiles: Tiles,
-    expected: Expected,
-) -> Result<Box<dyn Case>> {
+    (expected, columns): (Expected, Columns),
+) -> Result<Box<dyn Case>>
+where
+    for<'a> (Matrix<'a, f32>, MatrixMut<'a, f32>): Arguments<K::Params>,
+{
     let (nx, ny) = setup.matrix()?;
+    let [of_input, of_output] = columns(nx, ny);
     let (tile, block) = tiles.of(setup);
     let covered = if matches!(tiles, Tiles::OneEachOfOutput | Tiles::FourEachOfOutput) {
         (ny, nx)
@@ -94,13 +101,13 @@ pub(crate) fn prepare<K: SafeKernel<Params = <copy_row as Kernel>::Params>>(
     let input = DeviceBuffer::from_slice(device, &input)?;
     let output = DeviceBuffer::zeroed(device, nx * ny)?;
     let (device, work) = (device.clone(), Work::Bytes(2 * 4 * (nx * ny) as u64));
-    let (nx, ny) = (u32::try_from(nx)?, u32::try_from(ny)?);
     Ok(Filling::boxed(
         [output],
         [expected],
         work,
         move |stream, [output]| {
-            Ok(device.launch(stream, kernel, config, (&input, output, nx, ny))?)
+            let arguments = (input.matrix(of_input), output.matrix_mut(of_output));
+            Ok(device.launch(stream, kernel, config, arguments)?)
         },
     ))
 }

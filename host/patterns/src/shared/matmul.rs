@@ -3,8 +3,8 @@
 use anyhow::Result;
 use gpu::shared::matmul::{matmul_naive, matmul_shared};
 use lanewise::compare::{self, Agreement, Expected, Mismatch};
-use lanewise::{Device, DeviceBuffer, LaunchConfig, Stream};
-use lanewise_std::kernel::{Kernel, SafeKernel};
+use lanewise::{Arguments, Device, DeviceBuffer, LaunchConfig, Matrix, MatrixMut, Stream};
+use lanewise_std::kernel::SafeKernel;
 
 use crate::{Case, Pattern, Setup, Size, Variant, Work, input};
 
@@ -51,7 +51,10 @@ struct Matmul<K> {
     c: DeviceBuffer<f32>,
 }
 
-impl<K: SafeKernel<Params = <matmul_naive as Kernel>::Params>> Matmul<K> {
+impl<K: SafeKernel> Matmul<K>
+where
+    for<'a> (Matrix<'a, f32>, Matrix<'a, f32>, MatrixMut<'a, f32>): Arguments<K::Params>,
+{
     fn prepare(device: &Device, setup: Setup, kernel: K, block: u32) -> Result<Box<dyn Case>> {
         let (m, n, k) = setup.product()?;
         let (a, b) = (
@@ -85,20 +88,23 @@ impl<K: SafeKernel<Params = <matmul_naive as Kernel>::Params>> Matmul<K> {
     }
 }
 
-impl<K: SafeKernel<Params = <matmul_naive as Kernel>::Params>> Case for Matmul<K> {
+impl<K: SafeKernel> Case for Matmul<K>
+where
+    for<'a> (Matrix<'a, f32>, Matrix<'a, f32>, MatrixMut<'a, f32>): Arguments<K::Params>,
+{
     fn launch(&mut self, stream: &Stream) -> Result<()> {
         let Self {
             device,
             kernel,
             config,
-            shape: (m, n, k),
+            shape: (_, n, k),
             a,
             b,
             c,
             ..
         } = self;
-        let (m, n, k) = (u32::try_from(*m)?, u32::try_from(*n)?, u32::try_from(*k)?);
-        Ok(device.launch(stream, *kernel, *config, (&*a, &*b, c, m, n, k))?)
+        let arguments = (a.matrix(*k), b.matrix(*n), c.matrix_mut(*n));
+        Ok(device.launch(stream, *kernel, *config, arguments)?)
     }
 
     fn check(&mut self) -> Result<Result<Agreement, Mismatch>> {

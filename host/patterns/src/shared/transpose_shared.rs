@@ -2,18 +2,17 @@
 //! memory are coalesced.
 
 use anyhow::Result;
-use gpu::memory::transpose::copy_row;
 use gpu::shared::transpose_shared::{
     SIDE, TILES, transpose_smem, transpose_smem_dyn, transpose_smem_dyn_pad, transpose_smem_pad,
     transpose_smem_unroll, transpose_smem_unroll_pad, transpose_smem_unroll_pad_dyn,
 };
-use lanewise::Device;
-use lanewise_std::kernel::{Kernel, SafeKernel};
+use lanewise::{Arguments, Device, Matrix, MatrixMut};
+use lanewise_std::kernel::SafeKernel;
 
 use super::tile::wavefronts;
 use crate::case::with_figures;
 use crate::matrix::{self, Tiles};
-use crate::memory::transpose::transpose;
+use crate::memory::transpose::TRANSPOSED;
 use crate::{Case, Pattern, Setup, Size, Variant};
 
 /// The pattern as `cargo xtask list` shows it and `cargo xtask run` runs it.
@@ -59,17 +58,20 @@ const ROW: u32 = SIDE as u32;
 
 /// Prepares a kernel whose blocks process `tiles` tiles. `pitch` is the length of a row in dynamic
 /// shared memory, or 0 if the kernel uses none.
-fn prepare<K: SafeKernel<Params = <copy_row as Kernel>::Params>>(
+fn prepare<K: SafeKernel>(
     device: &Device,
     setup: Setup,
     kernel: K,
     tiles: usize,
     pitch: u32,
-) -> Result<Box<dyn Case>> {
+) -> Result<Box<dyn Case>>
+where
+    for<'a> (Matrix<'a, f32>, MatrixMut<'a, f32>): Arguments<K::Params>,
+{
     let tiles = Tiles::Shared {
         tiles: tiles as u32,
         pitch,
     };
-    let case = matrix::prepare(device, setup, kernel, tiles, transpose)?;
+    let case = matrix::prepare(device, setup, kernel, tiles, TRANSPOSED)?;
     Ok(with_figures(case, wavefronts))
 }

@@ -9,7 +9,9 @@ mod tile;
 use lanewise_macros::{Value, device, kernel, shared};
 use lanewise_std::atomic::{AtomicOrdering, BlockAtomicU32};
 use lanewise_std::collective::{self, block_reduce};
-use lanewise_std::disjoint_matrix::{ColumnPerThread, Transposed};
+use lanewise_std::disjoint_matrix::{
+    ColumnPerThread, Diagonal, TilePerBlock, Transposed, Unrolled,
+};
 use lanewise_std::graph::Condition;
 use lanewise_std::half::F16;
 use lanewise_std::matrix::element::{self, S8};
@@ -17,7 +19,8 @@ use lanewise_std::matrix::sparse::{GROUPS, Metadata, TwoOfFour};
 use lanewise_std::matrix::warp::{Left, Right, Sum, multiply_add_sparse};
 use lanewise_std::vector::Float4;
 use lanewise_std::{
-    DeviceGlobal, DisjointMatrix, DisjointSlice, GlobalMut, PerBlock, RowPerBlock, cache, thread,
+    DeviceGlobal, DisjointMatrix, DisjointSlice, GlobalMut, Matrix, PerBlock, RowPerBlock, cache,
+    thread,
 };
 
 lanewise_std::module!();
@@ -153,6 +156,37 @@ pub fn column_sums(mut numbers: DisjointMatrix<u32, ColumnPerThread>) {
     });
 }
 
+/// Three elements of a row for a thread.
+#[kernel]
+pub fn numbered_by_three(numbers: Matrix<u32>, mut output: DisjointMatrix<u32, Unrolled<3>>) {
+    output.fill(|row, column| numbers[(row, column)]);
+}
+
+/// Two elements of a column for a thread.
+#[kernel]
+pub fn numbered_by_two_down(
+    numbers: Matrix<u32>,
+    mut output: DisjointMatrix<u32, Unrolled<2, Transposed>>,
+) {
+    output.fill(|row, column| numbers[(row, column)]);
+}
+
+/// An element for a thread, with blocks along diagonals.
+#[kernel]
+pub fn numbered_on_diagonals(numbers: Matrix<u32>, mut output: DisjointMatrix<u32, Diagonal>) {
+    output.fill(|row, column| numbers.row(row)[column]);
+}
+
+/// A tile of 3 x 5 for a block, whatever its shape.
+#[kernel]
+pub fn numbered_in_tiles(
+    numbers: Matrix<u32>,
+    mut output: DisjointMatrix<u32, TilePerBlock<3, 5, Transposed>>,
+) {
+    let (top, left) = output.corner();
+    output.fill_tile::<15>(|row, column| numbers.get_or(top + row, left + column, 0));
+}
+
 /// The sum of an element of the matrix and those left and right of it.
 #[kernel]
 pub fn row_stencil(input: &[u32], mut output: DisjointMatrix<u32>) {
@@ -168,9 +202,8 @@ pub fn row_stencil(input: &[u32], mut output: DisjointMatrix<u32>) {
 /// shape, count together.
 #[kernel]
 pub fn even_by_block(numbers: &[u32], mut counts: PerBlock<u32>) {
-    shared! { static SCRATCH: [u32; 32]; }
     let is_even = thread::grid_stride(numbers.len()).filter(|i| numbers[*i].is_multiple_of(2));
-    let all = block_reduce(is_even.count() as u32, collective::Sum, &SCRATCH);
+    let all = block_reduce(is_even.count() as u32, collective::Sum);
     if let Some(count) = counts.get_mut() {
         *count = all;
     }
@@ -330,13 +363,7 @@ pub fn windows(values: &[u32], mut sums: DisjointSlice<u32>, further: usize) {
 /// no index is checked on the device.
 #[kernel]
 #[launch_contract(dims = 1, len(c) == rows * columns, len(a) == len(c), len(b) >= len(c))]
-pub fn matrix_sum(
-    a: &[f32],
-    b: &[f32],
-    mut c: DisjointSlice<f32>,
-    rows: u32,
-    columns: usize,
-) {
+pub fn matrix_sum(a: &[f32], b: &[f32], mut c: DisjointSlice<f32>, rows: u32, columns: usize) {
     let _ = (rows, columns);
     let i = thread::index_1d();
     if let Some(c) = c.get_mut(&i) {

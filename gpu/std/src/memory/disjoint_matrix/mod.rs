@@ -3,76 +3,47 @@
 //! Which element belongs to the thread at (x, y) depends on the length of a row. All threads must
 //! use the same length: two lengths for one memory would give two threads the same element. So the
 //! host passes the length with the matrix, and no thread can change it. It also depends on the
-//! rule, which is part of the matrix's type: [`Plane`], [`Transposed`] or [`ColumnPerThread`]. Two
-//! rules for one matrix would give two threads the same element, too.
+//! rule, which is part of the matrix's type. Two rules for one matrix would give two threads the
+//! same element, too.
+//!
+//! | owner | elements of a thread | how it reaches them |
+//! | --- | --- | --- |
+//! | [`Plane`], [`Transposed`] | the one at its position in the plane of threads, or at the transposed position | `fill`, `get_mut` |
+//! | [`Diagonal`] | the same, with blocks taken along diagonals | `fill` |
+//! | [`Unrolled<N>`](Unrolled) | `N` of a row, a block apart | `fill` |
+//! | [`TilePerBlock<ROWS, COLUMNS>`](TilePerBlock) | some of its block's tile | `fill_tile` |
+//! | [`ColumnPerThread`] | a column | `for_column` |
+
+mod plane;
+mod tile;
 
 use core::marker::PhantomData;
 
 use crate::OwnIndex;
+use crate::memory::bounds::place;
 use crate::thread::{ThreadIndex2D, index_2d};
 
-/// A rule by which each element of a [`DisjointMatrix`] belongs to one position in the plane of
-/// threads: [`Plane`] or [`Transposed`].
-#[diagnostic::on_unimplemented(
-    message = "the threads of `{Self}` do not own single elements of a matrix",
-    note = "in a `DisjointMatrix<T, ColumnPerThread>` they own columns: `output.for_column(index_1d(), ..)`"
-)]
-pub trait PlaneOwner: sealed::Owner {}
-
-mod sealed {
-    pub trait Owner: 'static {
-        /// Returns the row and the column of the element that belongs to this position. Two
-        /// positions have two elements.
-        fn element(x: usize, y: usize) -> (usize, usize);
-    }
-}
-
-/// The thread at (x, y) owns the element in row y and column x.
-#[derive(Clone, Copy, Debug, Default)]
-pub struct Plane;
-
-/// The thread at (x, y) owns the element in row x and column y. So an element of a transpose's
-/// output belongs to the thread that reads it in the input.
-#[derive(Clone, Copy, Debug, Default)]
-pub struct Transposed;
+pub use plane::{Diagonal, Fill, Order, Plane, Transposed, Unrolled};
+pub use tile::TilePerBlock;
 
 /// The thread with index i owns column i, from top to bottom.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct ColumnPerThread;
 
-impl PlaneOwner for Plane {}
-impl PlaneOwner for Transposed {}
-impl sealed::Owner for Plane {
-    #[inline(always)]
-    fn element(x: usize, y: usize) -> (usize, usize) {
-        (y, x)
-    }
-}
-impl sealed::Owner for Transposed {
-    #[inline(always)]
-    fn element(x: usize, y: usize) -> (usize, usize) {
-        (x, y)
-    }
-}
-
-/// A matrix in global memory, row after row. `Owner` says which elements belong to a thread: the
-/// one at its own position in the plane ([`Plane`]), the one at the transposed position
-/// ([`Transposed`]), or a column ([`ColumnPerThread`]).
+/// A matrix in global memory, row after row. `Owner` says which elements belong to a thread: see
+/// [the module](self).
 ///
 /// On the host it is `buffer.matrix_mut(columns)`. An [`index_1d`](crate::thread::index_1d) is no
 /// index of it, because that element could belong to another thread.
 ///
 /// ```
 /// use lanewise_macros::kernel;
-/// use lanewise_std::DisjointMatrix;
+/// use lanewise_std::{DisjointMatrix, Matrix};
 ///
 /// #[kernel]
 /// #[launch_contract(dims = 2)]
-/// pub fn double(input: &[f32], mut output: DisjointMatrix<f32>) {
-///     let columns = output.columns();
-///     if let Some((output, at)) = output.get_mut_indexed() {
-///         *output = 2.0 * input[at.y() * columns + at.x()];
-///     }
+/// pub fn double(input: Matrix<f32>, mut output: DisjointMatrix<f32>) {
+///     output.fill(|row, column| 2.0 * input[(row, column)]);
 /// }
 /// ```
 ///
@@ -156,22 +127,27 @@ pub const fn size(rows: u32, columns: u32) -> usize {
     (rows as usize) << u32::BITS | columns as usize
 }
 
-impl<T, Owner: PlaneOwner> DisjointMatrix<'_, T, Owner> {
+impl<T, Owner> DisjointMatrix<'_, T, Owner> {
+    /// Returns the index of an element, or `None` outside of the matrix.
+    #[inline(always)]
+    fn place(&self, row: usize, column: usize) -> Option<usize> {
+        place((row, column), self.rows, self.columns)
+    }
+}
+
+impl<T, O: Order> DisjointMatrix<'_, T, O> {
     /// Returns this thread's element, or `None` outside the matrix (the grid is rounded up
     /// to whole blocks).
     ///
     /// The index is the proof that no other thread gets this element.
     #[inline]
     pub fn get_mut(&mut self, at: &ThreadIndex2D) -> Option<&mut T> {
-        let (row, column) = Owner::element(at.x(), at.y());
-        if column < self.columns() && row < self.rows() {
-            // SAFETY: in bounds. The column is below the length of a row, which is the same for all
-            // threads, so two positions are two elements. No other thread has this position, and
-            // this thread's reference borrows the matrix.
-            Some(unsafe { &mut *self.pointer.add(row * self.columns() + column) })
-        } else {
-            None
-        }
+        let (row, column) = O::turn(at.y(), at.x());
+        let index = self.place(row, column)?;
+        // SAFETY: in bounds. The column is below the length of a row, which is the same for all
+        // threads, so two positions are two elements. No other thread has this position, and
+        // this thread's reference borrows the matrix.
+        Some(unsafe { &mut *self.pointer.add(index) })
     }
 
     /// Returns this thread's element with the thread's position; `None` outside the matrix.
@@ -180,6 +156,16 @@ impl<T, Owner: PlaneOwner> DisjointMatrix<'_, T, Owner> {
         let at = index_2d();
         let element = self.get_mut(&at)?;
         Some((element, at))
+    }
+}
+
+impl<T, O: Fill> DisjointMatrix<'_, T, O> {
+    /// Sets each element of this thread to `value(row, column)`. The function is called for
+    /// elements of the matrix only: the grid is rounded up to whole blocks. All values are computed
+    /// before the first element is set.
+    #[inline(always)]
+    pub fn fill(&mut self, value: impl FnMut(usize, usize) -> T) {
+        O::fill(self, value);
     }
 }
 

@@ -251,7 +251,8 @@ proptest! {
         let mut numbers = DeviceBuffer::zeroed(&device, expected.len()).expect("a buffer");
         let three = |[x, y, z]: [u32; 3]| (x, y, z);
         let config = LaunchConfig::new(three(grid), three(block));
-        device.launch(&stream, linear_index_3d, config, (&mut numbers,)).expect("a launch");
+        let matrix = numbers.matrix_mut((grid[0] * block[0]) as usize);
+        device.launch(&stream, linear_index_3d, config, (matrix,)).expect("a launch");
         prop_assert_eq!(numbers.to_vec().expect("a copy"), expected);
     }
 }

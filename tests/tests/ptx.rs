@@ -169,12 +169,7 @@ fn a_slice_is_two_parameters_and_a_value_one() {
     );
     for (_, ptx) in embedded() {
         assert_eq!(kernel(ptx, "vec_add").matches(".param .u64").count(), 6);
-        assert_eq!(
-            kernel(ptx, "scale_pitched_2d")
-                .matches(".param .u32")
-                .count(),
-            3
-        );
+        assert_eq!(kernel(ptx, "read_offset").matches(".param .u32").count(), 1);
     }
 }
 

@@ -14,12 +14,10 @@
 use core::array::from_fn;
 
 use lanewise_macros::kernel;
-use lanewise_std::thread::{block_idx_x, grid_dim_x};
+use lanewise_std::thread::grid_stride_by_warps;
 use lanewise_std::unroll::unroll;
-use lanewise_std::warp::{
-    FULL_MASK, WARP_SIZE, lane_id, shuffle_xor_sync, warp_id, warps_per_block,
-};
-use lanewise_std::{DisjointSlice, gpu_assert};
+use lanewise_std::warp::{FULL_MASK, WARP_SIZE, lane_id, shuffle_xor_sync};
+use lanewise_std::{PerWarp, gpu_assert};
 
 use super::real::{Real, Sixteen};
 
@@ -34,7 +32,7 @@ pub fn gemv<T: Real, const LANES: usize>(
     shape: [u32; 4],
     x: &[T],
     factors: [T; 2],
-    mut y: DisjointSlice<T>,
+    mut y: PerWarp<T>,
 ) {
     let [rows, columns, stride, batch] = shape.map(|side| side as usize);
     let [alpha, beta] = factors;
@@ -50,9 +48,8 @@ pub fn gemv<T: Real, const LANES: usize>(
     );
     // The bits of the old values that count. With a factor of zero these are none, also of a NaN.
     let kept = if beta == T::ZERO { 0 } else { u64::MAX };
-    let first = block_idx_x() as usize * warps_per_block() as usize + warp_id() as usize;
-    let step = grid_dim_x() as usize * warps_per_block() as usize;
-    for row in (first..all).step_by(step) {
+    for index in grid_stride_by_warps(all) {
+        let row = index.get();
         let product = if batch == 1 { 0 } else { row / rows.max(1) };
         // SAFETY: the row is inside the matrix, and its product's vector is inside the vectors.
         let (a, x) = unsafe {
@@ -71,11 +68,8 @@ pub fn gemv<T: Real, const LANES: usize>(
         };
         // All 32 lanes are here, because blocks are whole warps.
         unroll::<5>(|i| sum += shuffle_xor_sync(FULL_MASK, sum, 16 >> i));
-        if lane_id() == 0 {
-            // SAFETY: only one lane of the warp that has this row is here.
-            if let Some(y) = unsafe { y.get_unique_mut(row) } {
-                *y = alpha * sum + beta * y.masked(kept);
-            }
+        if let Some(y) = y.get_mut(&index) {
+            *y = alpha * sum + beta * y.masked(kept);
         }
     }
 }

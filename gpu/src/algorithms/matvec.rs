@@ -10,25 +10,23 @@
 
 use lanewise_macros::kernel;
 use lanewise_std::collective::{Sum, block_reduce, warp_reduce};
-use lanewise_std::thread::{block_dim_x, block_idx_x, grid_dim_x, thread_idx_x};
-use lanewise_std::warp::{WARP_SIZE, lane_id, warp_id, warps_per_block};
-use lanewise_std::{DisjointSlice, gpu_assert};
+use lanewise_std::thread::{
+    block_dim_x, grid_stride_by_blocks, grid_stride_by_warps, thread_idx_x,
+};
+use lanewise_std::warp::{WARP_SIZE, lane_id};
+use lanewise_std::{PerBlock, PerWarp, gpu_assert};
 
 /// Computes the product with a block for each row.
 #[kernel]
 #[launch_contract(dims = 1, whole_warps)]
-pub fn matvec_block(a: &[f32], pitch: u32, shape: [u32; 2], x: &[f32], mut y: DisjointSlice<f32>) {
+pub fn matvec_block(a: &[f32], pitch: u32, shape: [u32; 2], x: &[f32], mut y: PerBlock<f32>) {
     let [columns, rows] = shape;
     let matrix = Rows::new(a, pitch, columns, rows, x);
-    let (first, step) = (block_idx_x() as usize, grid_dim_x() as usize);
-    for row in (first..rows as usize).step_by(step) {
-        let part = matrix.part_of_row(row, thread_idx_x(), block_dim_x());
+    for row in grid_stride_by_blocks(rows as usize) {
+        let part = matrix.part_of_row(row.get(), thread_idx_x(), block_dim_x());
         let sum = block_reduce(part, Sum);
-        if thread_idx_x() == 0 {
-            // SAFETY: only one thread of the block that has this row is here.
-            if let Some(y) = unsafe { y.get_unique_mut(row) } {
-                *y = sum;
-            }
+        if let Some(y) = y.get_mut_at(&row) {
+            *y = sum;
         }
     }
 }
@@ -36,18 +34,13 @@ pub fn matvec_block(a: &[f32], pitch: u32, shape: [u32; 2], x: &[f32], mut y: Di
 /// Computes the product with a warp for each row.
 #[kernel]
 #[launch_contract(dims = 1, whole_warps)]
-pub fn matvec_warp(a: &[f32], pitch: u32, shape: [u32; 2], x: &[f32], mut y: DisjointSlice<f32>) {
+pub fn matvec_warp(a: &[f32], pitch: u32, shape: [u32; 2], x: &[f32], mut y: PerWarp<f32>) {
     let [columns, rows] = shape;
     let matrix = Rows::new(a, pitch, columns, rows, x);
-    let first = block_idx_x() as usize * warps_per_block() as usize + warp_id() as usize;
-    let step = grid_dim_x() as usize * warps_per_block() as usize;
-    for row in (first..rows as usize).step_by(step) {
-        let sum = warp_reduce(matrix.part_of_row(row, lane_id(), WARP_SIZE), Sum);
-        if lane_id() == 0 {
-            // SAFETY: only one lane of the warp that has this row is here.
-            if let Some(y) = unsafe { y.get_unique_mut(row) } {
-                *y = sum;
-            }
+    for row in grid_stride_by_warps(rows as usize) {
+        let sum = warp_reduce(matrix.part_of_row(row.get(), lane_id(), WARP_SIZE), Sum);
+        if let Some(y) = y.get_mut(&row) {
+            *y = sum;
         }
     }
 }

@@ -8,12 +8,10 @@
 //! all blocks is a kernel of its own.
 //! Source: Fengchen's introduction, chapter 1, section 5.
 
-use lanewise_macros::{kernel, shared};
+use lanewise_macros::kernel;
 use lanewise_std::PerBlock;
-use lanewise_std::thread::{block_dim_x, grid_stride, sync_threads, thread_idx_x};
-
-/// The most threads that a block can have.
-const THREADS: usize = 1024;
+use lanewise_std::collective::{Sum, block_reduce};
+use lanewise_std::thread::{block_stride, grid_stride};
 
 /// Writes each block's sum of heights.
 #[kernel]
@@ -24,7 +22,7 @@ pub fn pi_partial(mut partials: PerBlock<f32>, n: u32) {
         let x = (i as f32 + 0.5) / n as f32;
         heights += 4.0 / (1.0 + x * x);
     }
-    let sum = block_sum(heights);
+    let sum = block_reduce(heights, Sum);
     if let Some(partial) = partials.get_mut() {
         *partial = sum;
     }
@@ -34,35 +32,9 @@ pub fn pi_partial(mut partials: PerBlock<f32>, n: u32) {
 #[kernel]
 #[launch_contract(dims = 1)]
 pub fn pi_final(partials: &[f32], mut pi: PerBlock<f32>, n: u32) {
-    let mut heights = 0.0;
-    let mut i = thread_idx_x() as usize;
-    while i < partials.len() {
-        heights += partials[i];
-        i += block_dim_x() as usize;
-    }
-    let sum = block_sum(heights);
+    let heights: f32 = block_stride(partials.len()).map(|i| partials[i]).sum();
+    let sum = block_reduce(heights, Sum);
     if let Some(pi) = pi.get_mut() {
         *pi = if n == 0 { 0.0 } else { sum / n as f32 };
     }
-}
-
-/// Returns the sum of the block's values in thread 0, and partial sums in the others.
-#[inline]
-fn block_sum(value: f32) -> f32 {
-    shared! { static SUMS: [f32; THREADS]; }
-    let thread = thread_idx_x() as usize;
-    // SAFETY: each thread sets its own element before the first barrier.
-    unsafe { SUMS.set(thread, value) };
-    let mut live = block_dim_x() as usize;
-    while live > 1 {
-        sync_threads(); // this step adds what other threads set in the last
-        let half = live.div_ceil(2);
-        if thread + half < live {
-            // SAFETY: in this step only this thread accesses these two.
-            unsafe { SUMS.set(thread, SUMS.get(thread) + SUMS.get(thread + half)) };
-        }
-        live = half;
-    }
-    // SAFETY: the thread itself set it, first or in the last step that it took part in.
-    unsafe { SUMS.get(thread) }
 }

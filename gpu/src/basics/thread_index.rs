@@ -9,25 +9,12 @@
 //! Guide, "Thread Hierarchy".
 
 use lanewise_macros::kernel;
-use lanewise_std::DisjointSlice;
-use lanewise_std::thread::{
-    self, global_idx_x, global_idx_y, global_idx_z, global_size_x, global_size_y,
-};
+use lanewise_std::{DisjointMatrix, thread};
 
-/// Writes the number of each thread at its place in the volume.
+/// Writes the number of each thread at its place in the volume, whose planes follow each other as
+/// rows of one matrix.
 #[kernel]
 #[launch_contract(dims = 3)]
-pub fn linear_index_3d(mut numbers: DisjointSlice<u64>) {
-    let (x, y, z) = (
-        global_idx_x() as usize,
-        global_idx_y() as usize,
-        global_idx_z() as usize,
-    );
-    let (width, height) = (global_size_x() as usize, global_size_y() as usize);
-    let place = x + y * width + z * width * height;
-    // SAFETY: positions in a volume are below its sizes, so different positions
-    // have different places.
-    if let Some(number) = unsafe { numbers.get_unique_mut(place) } {
-        *number = thread::index_1d().get() as u64;
-    }
+pub fn linear_index_3d(mut numbers: DisjointMatrix<u64>) {
+    numbers.fill(|_, _| thread::index_1d().get() as u64);
 }

@@ -9,8 +9,8 @@
 //! Source: CUDA study notes, section 3.4.4.
 
 use lanewise_macros::kernel;
-use lanewise_std::GlobalMut;
 use lanewise_std::thread::{block_dim_x, block_idx_x, sync_threads, thread_idx_x};
+use lanewise_std::{GlobalMut, PerBlock};
 
 use super::write_sum;
 
@@ -18,7 +18,7 @@ use super::write_sum;
 /// of them do ...
 #[kernel]
 #[launch_contract(dims = 1)]
-pub fn reduce_interleaved(data: GlobalMut<i32>, sums: GlobalMut<i32>) {
+pub fn reduce_interleaved(data: GlobalMut<i32>, sums: PerBlock<i32>) {
     let threads = block_dim_x() as usize;
     let start = block_idx_x() as usize * threads;
     let live = data.len().saturating_sub(start).min(threads);

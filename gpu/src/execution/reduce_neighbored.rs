@@ -9,15 +9,15 @@
 //! Source: CUDA study notes, sections 3.4.2 and 3.4.3.
 
 use lanewise_macros::kernel;
-use lanewise_std::GlobalMut;
 use lanewise_std::thread::{block_dim_x, block_idx_x, sync_threads, thread_idx_x};
+use lanewise_std::{GlobalMut, PerBlock};
 
 use super::write_sum;
 
 /// Every second thread adds, then every fourth, then every eighth ...
 #[kernel]
 #[launch_contract(dims = 1)]
-pub fn reduce_neighbored(data: GlobalMut<i32>, sums: GlobalMut<i32>) {
+pub fn reduce_neighbored(data: GlobalMut<i32>, sums: PerBlock<i32>) {
     let (threads, thread) = (block_dim_x() as usize, thread_idx_x() as usize);
     let part = data.part(block_idx_x() as usize * threads, threads);
 
@@ -39,7 +39,7 @@ pub fn reduce_neighbored(data: GlobalMut<i32>, sums: GlobalMut<i32>) {
 /// the same pairs.
 #[kernel]
 #[launch_contract(dims = 1)]
-pub fn reduce_neighbored_less(data: GlobalMut<i32>, sums: GlobalMut<i32>) {
+pub fn reduce_neighbored_less(data: GlobalMut<i32>, sums: PerBlock<i32>) {
     let (threads, thread) = (block_dim_x(), thread_idx_x());
     let part = data.part(block_idx_x() as usize * threads as usize, threads as usize);
     let length = part.len() as u32;

@@ -14,9 +14,9 @@
 //! "Independent Thread Scheduling".
 
 use lanewise_macros::kernel;
-use lanewise_std::GlobalMut;
 use lanewise_std::thread::{block_dim_x, block_idx_x, sync_threads, thread_idx_x};
 use lanewise_std::warp::{FULL_MASK, WARP_SIZE, sync_warp};
+use lanewise_std::{GlobalMut, PerBlock};
 
 use super::reduce_unrolled::add_columns;
 use super::write_sum;
@@ -27,7 +27,7 @@ const UNROLL: usize = 8;
 /// A loop of steps for the block, then six steps for its first warp.
 #[kernel]
 #[launch_contract(dims = 1, whole_warps)]
-pub fn reduce_unroll_warps8(data: GlobalMut<i32>, sums: GlobalMut<i32>) {
+pub fn reduce_unroll_warps8(data: GlobalMut<i32>, sums: PerBlock<i32>) {
     let start = start_of_block();
     // SAFETY: the launch is 1-D, so no other block has this part, and all threads of this
     // block are here.
@@ -50,20 +50,20 @@ pub fn reduce_unroll_warps8(data: GlobalMut<i32>, sums: GlobalMut<i32>) {
 /// All steps are unrolled, and the kernel decides at run time which of them it needs.
 #[kernel]
 #[launch_contract(dims = 1, whole_warps)]
-pub fn reduce_complete_unroll_warps8(data: GlobalMut<i32>, sums: GlobalMut<i32>) {
+pub fn reduce_complete_unroll_warps8(data: GlobalMut<i32>, sums: PerBlock<i32>) {
     complete_unroll(data, sums, block_dim_x());
 }
 
 /// All steps are unrolled, and the compiler decides which of them the kernel needs.
 #[kernel(instances(1024, 512, 256, 128, 64))]
 #[launch_contract(dims = 1, block = (BLOCK))]
-pub fn reduce_complete_unroll<const BLOCK: u32>(data: GlobalMut<i32>, sums: GlobalMut<i32>) {
+pub fn reduce_complete_unroll<const BLOCK: u32>(data: GlobalMut<i32>, sums: PerBlock<i32>) {
     complete_unroll(data, sums, BLOCK);
 }
 
 /// Reduces without a loop, for blocks of `threads`.
 #[inline(always)]
-fn complete_unroll(data: GlobalMut<i32>, sums: GlobalMut<i32>, threads: u32) {
+fn complete_unroll(data: GlobalMut<i32>, sums: PerBlock<i32>, threads: u32) {
     let start = start_of_block();
     // SAFETY: the launch is 1-D, so no other block has this part, and all threads of this
     // block are here.

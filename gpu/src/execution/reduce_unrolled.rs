@@ -9,8 +9,8 @@
 //! Source: CUDA study notes, section 3.5.1.
 
 use lanewise_macros::kernel;
-use lanewise_std::GlobalMut;
 use lanewise_std::thread::{block_dim_x, block_idx_x, sync_threads, thread_idx_x};
+use lanewise_std::{GlobalMut, PerBlock};
 
 use super::reduce_interleaved::add_halves;
 use super::write_sum;
@@ -18,27 +18,27 @@ use super::write_sum;
 /// Two elements per thread.
 #[kernel]
 #[launch_contract(dims = 1)]
-pub fn reduce_unrolling2(data: GlobalMut<i32>, sums: GlobalMut<i32>) {
+pub fn reduce_unrolling2(data: GlobalMut<i32>, sums: PerBlock<i32>) {
     reduce_unrolling::<2>(data, sums);
 }
 
 /// Four elements per thread.
 #[kernel]
 #[launch_contract(dims = 1)]
-pub fn reduce_unrolling4(data: GlobalMut<i32>, sums: GlobalMut<i32>) {
+pub fn reduce_unrolling4(data: GlobalMut<i32>, sums: PerBlock<i32>) {
     reduce_unrolling::<4>(data, sums);
 }
 
 /// Eight elements per thread.
 #[kernel]
 #[launch_contract(dims = 1)]
-pub fn reduce_unrolling8(data: GlobalMut<i32>, sums: GlobalMut<i32>) {
+pub fn reduce_unrolling8(data: GlobalMut<i32>, sums: PerBlock<i32>) {
     reduce_unrolling::<8>(data, sums);
 }
 
 /// Adds `UNROLL` elements per thread, a block apart; then continues as `reduce_interleaved`.
 #[inline]
-fn reduce_unrolling<const UNROLL: usize>(data: GlobalMut<i32>, sums: GlobalMut<i32>) {
+fn reduce_unrolling<const UNROLL: usize>(data: GlobalMut<i32>, sums: PerBlock<i32>) {
     let start = block_idx_x() as usize * block_dim_x() as usize * UNROLL;
     // SAFETY: the launch is 1-D, so no other block has these elements, and all threads of this
     // block are here.

@@ -16,10 +16,12 @@
 //! Source: CUDA study notes, section 8.8; The OpenACC API, "Execution Model".
 
 use lanewise_macros::kernel;
-use lanewise_std::DisjointSlice;
 use lanewise_std::atomic::{AtomicOrdering, DeviceAtomicI32};
-use lanewise_std::thread::{block_idx_x, grid_dim_x, grid_stride, thread_idx_x};
-use lanewise_std::warp::{lane_id, warp_id, warps_per_block};
+use lanewise_std::thread::{
+    grid_stride, grid_stride_by_blocks, grid_stride_by_warps, thread_idx_x,
+};
+use lanewise_std::warp::lane_id;
+use lanewise_std::{DisjointSlice, PerBlock, PerWarp};
 
 /// One thread of each gang computes all elements, and all gangs write the same values.
 ///
@@ -38,25 +40,28 @@ pub fn gang_redundant(a: &[i32], b: &[i32], c: &[DeviceAtomicI32]) {
 /// One thread of each gang works, and the gangs divide the elements.
 #[kernel]
 #[launch_contract(dims = 1, whole_warps)]
-pub fn gang_partitioned(a: &[i32], b: &[i32], c: DisjointSlice<i32>) {
+pub fn gang_partitioned(a: &[i32], b: &[i32], mut c: PerBlock<i32>) {
     if thread_idx_x() == 0 {
-        let (gang, gangs) = (block_idx_x() as usize, grid_dim_x() as usize);
-        // SAFETY: the launch is 1-D, so gangs have different numbers below `gangs`, and only one
-        // thread of each is here.
-        unsafe { add_every(gangs, gang, a, b, c) };
+        for index in grid_stride_by_blocks(a.len().min(b.len())) {
+            let i = index.get();
+            if let Some(c) = c.get_mut_at(&index) {
+                *c = a[i].wrapping_add(b[i]);
+            }
+        }
     }
 }
 
 /// One lane of each worker works, and all workers of all gangs divide the elements.
 #[kernel]
 #[launch_contract(dims = 1, whole_warps)]
-pub fn worker_partitioned(a: &[i32], b: &[i32], c: DisjointSlice<i32>) {
+pub fn worker_partitioned(a: &[i32], b: &[i32], mut c: PerWarp<i32>) {
     if lane_id() == 0 {
-        let workers_of_a_gang = warps_per_block() as usize;
-        let worker = block_idx_x() as usize * workers_of_a_gang + warp_id() as usize;
-        let workers = grid_dim_x() as usize * workers_of_a_gang;
-        // SAFETY: workers have different numbers below `workers`, and one lane of each is here.
-        unsafe { add_every(workers, worker, a, b, c) };
+        for index in grid_stride_by_warps(a.len().min(b.len())) {
+            let i = index.get();
+            if let Some(c) = c.get_mut(&index) {
+                *c = a[i].wrapping_add(b[i]);
+            }
+        }
     }
 }
 
@@ -70,21 +75,5 @@ pub fn vector_partitioned(a: &[i32], b: &[i32], mut c: DisjointSlice<i32>) {
         if let Some(c) = c.get_mut(&index) {
             *c = a[i].wrapping_add(b[i]);
         }
-    }
-}
-
-/// Adds elements `first`, `first + step`, `first + 2 step`, ...
-///
-/// # Safety
-/// Each calling thread has a different `first` below `step`, which is the same for all.
-#[inline(always)]
-unsafe fn add_every(step: usize, first: usize, a: &[i32], b: &[i32], mut c: DisjointSlice<i32>) {
-    let mut i = first;
-    while i < a.len().min(b.len()) {
-        // SAFETY: the caller guarantees that other threads have another remainder by `step`.
-        if let Some(c) = unsafe { c.get_unique_mut(i) } {
-            *c = a[i].wrapping_add(b[i]);
-        }
-        i += step;
     }
 }

@@ -10,19 +10,17 @@
 //! driver API, `cuMemAllocPitch`.
 
 use lanewise_macros::kernel;
-use lanewise_std::DisjointSlice;
-use lanewise_std::thread::{self, global_idx_x, global_idx_y, global_idx_z};
+use lanewise_std::thread::{global_idx_x, global_idx_y, global_idx_z};
+use lanewise_std::{DisjointMatrix, DisjointSlice};
 
-/// A matrix: row `y` starts at `y * pitch`.
+/// A matrix whose rows have `nx` elements and the padding.
 #[kernel]
 #[launch_contract(dims = 2)]
-pub fn scale_pitched_2d(mut data: DisjointSlice<f32>, pitch: u32, nx: u32, ny: u32, factor: f32) {
-    let (at, pitch) = (thread::index_2d(), pitch as usize);
-    if at.x() < pitch.min(nx as usize) && at.y() < ny as usize {
-        // SAFETY: threads with different x < pitch and y have different elements.
-        if let Some(element) = unsafe { data.get_unique_mut(at.y() * pitch + at.x()) } {
-            *element *= factor;
-        }
+pub fn scale_pitched_2d(mut data: DisjointMatrix<f32>, nx: u32, factor: f32) {
+    if let Some((element, at)) = data.get_mut_indexed()
+        && at.x() < nx as usize
+    {
+        *element *= factor;
     }
 }
 

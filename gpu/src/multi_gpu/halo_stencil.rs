@@ -10,23 +10,19 @@
 //! Source: CUDA study notes, section 9.4 (there with an 8th-order stencil in time).
 
 use lanewise_macros::kernel;
-use lanewise_std::DisjointSlice;
 use lanewise_std::thread;
+use lanewise_std::{DisjointMatrix, DisjointSlice};
 
 /// Computes all rows except the first and the last: `inner` begins with the second.
 #[kernel]
 #[launch_contract(dims = 2)]
-pub fn stencil_interior(field: &[f32], mut inner: DisjointSlice<f32>, nx: u32) {
-    let (index, nx) = (thread::index_2d(), nx as usize);
-    let (x, i) = (index.x(), index.y() * nx + index.x());
-    if x >= nx {
-        return;
-    }
-    // SAFETY: `nx` is the same for all threads, so different x < nx and y have different elements.
-    if let Some(inner) = unsafe { inner.get_unique_mut(i) } {
+pub fn stencil_interior(field: &[f32], mut inner: DisjointMatrix<f32>) {
+    let nx = inner.columns();
+    inner.fill(|row, x| {
+        let i = row * nx + x;
         let (up, down) = (element(field, i), element(field, i + 2 * nx));
-        *inner = mean(up, down, field, i + nx, (x, nx));
-    }
+        mean(up, down, field, i + nx, (x, nx))
+    });
 }
 
 /// Computes the first row and the last one, which is empty if the first is the last.

@@ -13,7 +13,7 @@
 use lanewise_macros::{kernel, shared};
 use lanewise_std::thread::{block_dim_x, block_idx_x, sync_threads, thread_idx_x};
 use lanewise_std::warp::{FULL_MASK, WARP_SIZE, sync_warp};
-use lanewise_std::{Cells, DynamicSharedArray, GlobalMut, gpu_assert};
+use lanewise_std::{Cells, DynamicSharedArray, GlobalMut, PerBlock, gpu_assert};
 
 use crate::execution::reduce_unrolled::add_columns;
 
@@ -25,7 +25,7 @@ const UNROLL: usize = 4;
 /// Does all steps in global memory.
 #[kernel]
 #[launch_contract(dims = 1, whole_warps)]
-pub fn reduce_gmem(data: GlobalMut<i32>, sums: GlobalMut<i32>) {
+pub fn reduce_gmem(data: GlobalMut<i32>, sums: PerBlock<i32>) {
     let threads = block_dim_x() as usize;
     let part = data.part(block_idx_x() as usize * threads, threads);
     // SAFETY: the launch is 1-D, so no other block has this part; it has not been stored to yet.
@@ -38,7 +38,7 @@ pub fn reduce_gmem(data: GlobalMut<i32>, sums: GlobalMut<i32>) {
 /// Copies an element of each thread to shared memory, and does all steps there.
 #[kernel]
 #[launch_contract(dims = 1, whole_warps)]
-pub fn reduce_smem(input: &[i32], sums: GlobalMut<i32>) {
+pub fn reduce_smem(input: &[i32], sums: PerBlock<i32>) {
     shared! { static PARTIALS: [i32; THREADS]; }
     // SAFETY: each thread sets its own element; the first step comes after the barrier.
     unsafe { PARTIALS.set(thread_idx_x() as usize, load::<1>(input)) };
@@ -53,7 +53,7 @@ pub fn reduce_smem(input: &[i32], sums: GlobalMut<i32>) {
 /// Does the same in dynamic shared memory, whose size the launch gives.
 #[kernel]
 #[launch_contract(dims = 1, whole_warps)]
-pub fn reduce_smem_dyn(input: &[i32], sums: GlobalMut<i32>) {
+pub fn reduce_smem_dyn(input: &[i32], sums: PerBlock<i32>) {
     let partials = element_of_each_thread();
     // SAFETY: each thread sets its own element; the first step comes after the barrier.
     unsafe { partials.set(thread_idx_x() as usize, load::<1>(input)) };
@@ -68,7 +68,7 @@ pub fn reduce_smem_dyn(input: &[i32], sums: GlobalMut<i32>) {
 /// Adds four elements of each thread in registers to one in global memory; all steps there.
 #[kernel]
 #[launch_contract(dims = 1, whole_warps)]
-pub fn reduce_gmem_unroll4(data: GlobalMut<i32>, sums: GlobalMut<i32>) {
+pub fn reduce_gmem_unroll4(data: GlobalMut<i32>, sums: PerBlock<i32>) {
     let start = block_idx_x() as usize * block_dim_x() as usize * UNROLL;
     // SAFETY: the launch is 1-D, so no other block has these elements, and all threads of this one
     // are here; `add_columns` ends with a barrier.
@@ -83,7 +83,7 @@ pub fn reduce_gmem_unroll4(data: GlobalMut<i32>, sums: GlobalMut<i32>) {
 /// Adds four elements of each thread in registers to one in shared memory; all steps there.
 #[kernel]
 #[launch_contract(dims = 1, whole_warps)]
-pub fn reduce_smem_unroll4(input: &[i32], sums: GlobalMut<i32>) {
+pub fn reduce_smem_unroll4(input: &[i32], sums: PerBlock<i32>) {
     shared! { static PARTIALS: [i32; THREADS]; }
     // SAFETY: each thread sets its own element; the first step comes after the barrier.
     unsafe { PARTIALS.set(thread_idx_x() as usize, load::<UNROLL>(input)) };
@@ -98,7 +98,7 @@ pub fn reduce_smem_unroll4(input: &[i32], sums: GlobalMut<i32>) {
 /// Does the same in dynamic shared memory, whose size the launch gives.
 #[kernel]
 #[launch_contract(dims = 1, whole_warps)]
-pub fn reduce_smem_unroll4_dyn(input: &[i32], sums: GlobalMut<i32>) {
+pub fn reduce_smem_unroll4_dyn(input: &[i32], sums: PerBlock<i32>) {
     let partials = element_of_each_thread();
     // SAFETY: each thread sets its own element; the first step comes after the barrier.
     unsafe { partials.set(thread_idx_x() as usize, load::<UNROLL>(input)) };
@@ -169,20 +169,15 @@ unsafe fn add_up(cells: &Cells<i32>, live: usize) {
 /// Thread 0 writes the first of the block's cells as its sum, or zero if there is none.
 ///
 /// # Safety
-/// Thread 0 stored the value in the first cell, or a barrier is after its store. Each block calls
-/// this function once.
+/// Thread 0 stored the value in the first cell, or a barrier is after its store.
 #[inline]
-unsafe fn store_first(cells: &Cells<i32>, sums: GlobalMut<i32>) {
-    let block = block_idx_x() as usize;
-    if thread_idx_x() == 0 && block < sums.len() {
-        // SAFETY: as the caller guarantees; each block has a place of its own.
-        unsafe {
-            let sum = if cells.is_empty() {
-                0
-            } else {
-                cells.get_unchecked(0)
-            };
-            sums.set(block, sum);
-        }
+unsafe fn store_first(cells: &Cells<i32>, mut sums: PerBlock<i32>) {
+    if let Some(sum) = sums.get_mut() {
+        *sum = if cells.is_empty() {
+            0
+        } else {
+            // SAFETY: as the caller guarantees.
+            unsafe { cells.get_unchecked(0) }
+        };
     }
 }

@@ -8,7 +8,7 @@ use lanewise_std::kernel::Value;
 
 use super::error::GraphError;
 use crate::stream::order::{Access, HeldMemory, HoldOutcome, Order};
-use crate::{DeviceBuffer, GraphBuffer, Part, Stream, View};
+use crate::{DeviceBuffer, GraphBuffer, Matrix, MatrixMut, Part, Stream, View};
 
 /// A host value that may be passed to a launch in a graph: a device buffer, all of one as vectors
 /// ([`DeviceBuffer::as_vectors`]), or a plain value.
@@ -28,6 +28,10 @@ unsafe impl<T: DeviceCopy> Recordable for &mut GraphBuffer<'_, T> {}
 unsafe impl<T: DeviceCopy> Recordable for &View<'_, T> {}
 // SAFETY: as above.
 unsafe impl<T: DeviceCopy> Recordable for &mut Part<'_, T> {}
+// SAFETY: as above. A matrix of memory that a graph cannot track is refused in the same way.
+unsafe impl<T: DeviceCopy> Recordable for Matrix<'_, T> {}
+// SAFETY: as above.
+unsafe impl<T: DeviceCopy> Recordable for MatrixMut<'_, T> {}
 // SAFETY: a value points to no memory, or to memory that the caller of an `unsafe` kernel
 // is responsible for.
 unsafe impl<T: Value> Recordable for T {}

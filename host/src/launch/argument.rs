@@ -8,7 +8,7 @@
 //! | --- | --- |
 //! | `&[T]` | `&DeviceBuffer<T>`, `&Part<T>`, `&ManagedBuffer<T>`, `&PitchedBuffer<T>`, `&Mapped<T>`, `&IpcBuffer<T>`, `&View<T>`; in a graph `&GraphBuffer<T>` |
 //! | `&[AtomicU32]`, `&[DeviceAtomicF32]`, `&[Cell<T>]` | `&mut` of these with plain values: `&mut DeviceBuffer<u32>`; see [`SharedCell`] |
-//! | `DisjointSlice<T>`, `PerBlock<T>`, `GlobalMut<T>` | `&mut` of these |
+//! | `DisjointSlice<T>`, `PerBlock<T>`, `PerWarp<T>`, `GlobalMut<T>` | `&mut` of these |
 //! | `Matrix<T>` | `matrix(columns)` of these: [`Matrix`](crate::Matrix) |
 //! | `DisjointMatrix<T>`, `RowPerBlock<T>` | `matrix_mut(columns)` of these: [`MatrixMut`] |
 //! | `Texture1d`, `Texture2d`, `Texture3d` | `&Texture<1>`, `&Texture<2>`, `&Texture<3>` |
@@ -29,7 +29,9 @@ use cust::memory::DeviceCopy;
 use cust::sys;
 use lanewise_driver::abi::CUresult;
 use lanewise_std::kernel::{BrokenContract, LaunchContract, SharedCell, Value, slice_alignment};
-use lanewise_std::{DisjointMatrix, DisjointSlice, GlobalMut, Matrix, PerBlock, RowPerBlock};
+use lanewise_std::{
+    DisjointMatrix, DisjointSlice, GlobalMut, Matrix, PerBlock, PerWarp, RowPerBlock,
+};
 
 use crate::stream::order::{Access, LaunchUse, Order, end_together};
 use crate::{
@@ -272,10 +274,15 @@ impl<'launch> ArgumentList<'launch> {
     /// Appends a matrix: its address, then rows and columns in one word.
     fn push_matrix<T: DeviceCopy>(
         &mut self,
-        (buffer, size): (&DeviceBuffer<T>, u64),
+        (buffer, size, in_graphs): (&DeviceBuffer<T>, u64, bool),
         access: Access,
     ) -> Result<(), DriverError> {
-        self.push_with(buffer, access, aligned(buffer)?)?;
+        let address = aligned(buffer)?;
+        match &mut self.recorded {
+            Some(recorded) if !in_graphs => recorded.push(None),
+            _ => self.note(buffer, access)?,
+        }
+        self.push(address);
         self.push(size);
         Ok(())
     }
@@ -417,6 +424,13 @@ macro_rules! buffers {
 
             // SAFETY: as above.
             unsafe impl<T: DeviceCopy> Argument<PerBlock<'static, T>> for &mut $buffer {
+                fn pass(self, list: &mut ArgumentList<'_>) -> Result<(), DriverError> {
+                    list.push_slice($as_device_buffer(self), Access::Write)
+                }
+            }
+
+            // SAFETY: as above.
+            unsafe impl<T: DeviceCopy> Argument<PerWarp<'static, T>> for &mut $buffer {
                 fn pass(self, list: &mut ArgumentList<'_>) -> Result<(), DriverError> {
                     list.push_slice($as_device_buffer(self), Access::Write)
                 }

@@ -4,7 +4,9 @@ use std::marker::PhantomData;
 
 use cust::memory::DeviceCopy;
 
-use crate::{DeviceBuffer, GraphBuffer, IpcBuffer, ManagedBuffer, Mapped, Part, View};
+use crate::{
+    DeviceBuffer, GraphBuffer, IpcBuffer, ManagedBuffer, Mapped, Part, PitchedBuffer, View,
+};
 
 /// A buffer as rows of equal length, for a kernel that takes a `Matrix<T>`.
 /// [`DeviceBuffer::matrix`] and the same method of the other buffers make it.
@@ -13,11 +15,13 @@ pub struct Matrix<'whole, T: DeviceCopy> {
     buffer: &'whole DeviceBuffer<T>,
     rows: u32,
     columns: u32,
+    /// Whether a launch in a graph may use the buffer.
+    in_graphs: bool,
 }
 
 impl<'whole, T: DeviceCopy> Matrix<'whole, T> {
     #[track_caller]
-    fn of(buffer: &'whole DeviceBuffer<T>, columns: usize) -> Self {
+    fn of(buffer: &'whole DeviceBuffer<T>, columns: usize, in_graphs: bool) -> Self {
         let len = buffer.len();
         assert!(
             len == 0 || columns > 0 && len.is_multiple_of(columns),
@@ -31,6 +35,7 @@ impl<'whole, T: DeviceCopy> Matrix<'whole, T> {
             buffer,
             rows,
             columns,
+            in_graphs,
         }
     }
 
@@ -44,10 +49,11 @@ impl<'whole, T: DeviceCopy> Matrix<'whole, T> {
         self.columns as usize
     }
 
-    /// Returns the buffer, and its size in the form that the kernel takes.
-    pub(crate) fn parts(&self) -> (&DeviceBuffer<T>, u64) {
+    /// Returns the buffer, its size in the form that the kernel takes, and whether graphs may use
+    /// it.
+    pub(crate) fn parts(&self) -> (&DeviceBuffer<T>, u64, bool) {
         let size = lanewise_std::disjoint_matrix::size(self.rows, self.columns);
-        (self.buffer, size as u64)
+        (self.buffer, size as u64, self.in_graphs)
     }
 }
 
@@ -63,9 +69,9 @@ pub struct MatrixMut<'whole, T: DeviceCopy> {
 impl<'whole, T: DeviceCopy> MatrixMut<'whole, T> {
     /// Makes a matrix of a buffer that nothing else borrows.
     #[track_caller]
-    fn of(buffer: &'whole DeviceBuffer<T>, columns: usize) -> Self {
+    fn of(buffer: &'whole DeviceBuffer<T>, columns: usize, in_graphs: bool) -> Self {
         MatrixMut {
-            matrix: Matrix::of(buffer, columns),
+            matrix: Matrix::of(buffer, columns, in_graphs),
             whole: PhantomData,
         }
     }
@@ -80,8 +86,8 @@ impl<'whole, T: DeviceCopy> MatrixMut<'whole, T> {
         self.matrix.columns()
     }
 
-    /// Returns the buffer, and its size in the form that the kernel takes.
-    pub(crate) fn parts(&self) -> (&DeviceBuffer<T>, u64) {
+    /// Returns the same as [`Matrix::parts`].
+    pub(crate) fn parts(&self) -> (&DeviceBuffer<T>, u64, bool) {
         self.matrix.parts()
     }
 }
@@ -101,7 +107,7 @@ impl<T: DeviceCopy> DeviceBuffer<T> {
     /// As for [`matrix_mut`](Self::matrix_mut).
     #[track_caller]
     pub fn matrix(&self, columns: usize) -> Matrix<'_, T> {
-        Matrix::of(self, columns)
+        Matrix::of(self, columns, true)
     }
 
     /// Returns the buffer as consecutive rows of `columns` elements. The contents do not change.
@@ -120,12 +126,37 @@ impl<T: DeviceCopy> DeviceBuffer<T> {
     /// columns or more.
     #[track_caller]
     pub fn matrix_mut(&mut self, columns: usize) -> MatrixMut<'_, T> {
-        MatrixMut::of(self, columns)
+        MatrixMut::of(self, columns, true)
+    }
+}
+
+impl<T: DeviceCopy> PitchedBuffer<T> {
+    /// Returns the rows with their padding, as a matrix for a kernel that reads it. Its columns are
+    /// the [`pitch`](PitchedBuffer::pitch), and the planes of a volume follow each other.
+    #[track_caller]
+    pub fn matrix(&self) -> Matrix<'_, T> {
+        Matrix::of(self.padded(), self.pitch(), false)
+    }
+
+    /// Returns the same matrix as [`matrix`](Self::matrix), for a kernel that writes it.
+    ///
+    /// ```
+    /// # use lanewise::{Device, PitchedBuffer};
+    /// # let device = Device::open()?;
+    /// let mut buffer = PitchedBuffer::<f32>::from_matrix(&device, &[1.0; 6], [3, 2])?;
+    /// let pitch = buffer.pitch();
+    /// let matrix = buffer.matrix_mut();
+    /// assert_eq!((matrix.rows(), matrix.columns()), (2, pitch));
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    #[track_caller]
+    pub fn matrix_mut(&mut self) -> MatrixMut<'_, T> {
+        MatrixMut::of(self.padded(), self.pitch(), false)
     }
 }
 
 macro_rules! matrices {
-    ($buffer:ty: $as_device_buffer:expr) => {
+    ($buffer:ty: $as_device_buffer:expr, $in_graphs:literal) => {
         impl<T: DeviceCopy> $buffer {
             /// Returns the buffer as rows of `columns` elements: see [`DeviceBuffer::matrix`].
             ///
@@ -133,17 +164,17 @@ macro_rules! matrices {
             /// As for [`DeviceBuffer::matrix`].
             #[track_caller]
             pub fn matrix(&self, columns: usize) -> Matrix<'_, T> {
-                Matrix::of($as_device_buffer(self), columns)
+                Matrix::of($as_device_buffer(self), columns, $in_graphs)
             }
         }
     };
 }
 
-matrices! { View<'_, T>: |view| -> &DeviceBuffer<T> { view } }
+matrices! { View<'_, T>: |view| -> &DeviceBuffer<T> { view }, true }
 
 macro_rules! others {
-    ($($buffer:ty: $as_device_buffer:expr;)*) => {$(
-        matrices! { $buffer: $as_device_buffer }
+    ($($buffer:ty: $as_device_buffer:expr, $in_graphs:literal;)*) => {$(
+        matrices! { $buffer: $as_device_buffer, $in_graphs }
 
         impl<T: DeviceCopy> $buffer {
             /// Returns the buffer as rows of `columns` elements: see [`DeviceBuffer::matrix_mut`].
@@ -153,16 +184,16 @@ macro_rules! others {
             /// or columns or more.
             #[track_caller]
             pub fn matrix_mut(&mut self, columns: usize) -> MatrixMut<'_, T> {
-                MatrixMut::of($as_device_buffer(self), columns)
+                MatrixMut::of($as_device_buffer(self), columns, $in_graphs)
             }
         }
     )*};
 }
 
 others! {
-    ManagedBuffer<T>: ManagedBuffer::buffer;
-    Mapped<'_, T>: |mapped| -> &DeviceBuffer<T> { mapped };
-    Part<'_, T>: |part| -> &DeviceBuffer<T> { part };
-    GraphBuffer<'_, T>: |buffer| -> &DeviceBuffer<T> { buffer };
-    IpcBuffer<T>: |buffer| -> &DeviceBuffer<T> { buffer };
+    ManagedBuffer<T>: ManagedBuffer::buffer, false;
+    Mapped<'_, T>: |mapped| -> &DeviceBuffer<T> { mapped }, false;
+    Part<'_, T>: |part| -> &DeviceBuffer<T> { part }, true;
+    GraphBuffer<'_, T>: |buffer| -> &DeviceBuffer<T> { buffer }, true;
+    IpcBuffer<T>: |buffer| -> &DeviceBuffer<T> { buffer }, false;
 }

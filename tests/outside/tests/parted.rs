@@ -1,5 +1,5 @@
-//! No safe kernel races, however its threads part: each kernel of `parted` gives the same numbers in
-//! every order of its threads, and the check for races is silent.
+//! No safe kernel races, however its threads part: each kernel of `parted` gives the same numbers
+//! in every order of its threads, and the check for races is silent.
 #![forbid(unsafe_code)]
 
 use lanewise::checks::Checking;
@@ -41,7 +41,6 @@ macro_rules! attempts {
 
 attempts! {
     a_collective_in_a_value
-    a_collective_in_an_operator
     a_histogram_beside_its_ranks
     a_line_beside_its_exchange
     a_reduction_beside_a_line

@@ -40,10 +40,8 @@ const LIBRARY: &str = "gpu/std/src";
 
 /// Names of the device library that no text shows to be used, with the reason.
 const OF_LIBRARY: &[(&str, &str)] = &[
-    (
-        "row_per_block",
-        "a module, whose items are at the crate's root",
-    ),
+    ("per_warp", "a module, whose items are at the crate's root"),
+    ("row_per_block", "the same"),
     ("Accumulator128", "one of three; the others are used"),
 ];
 

@@ -11,6 +11,7 @@ pub(crate) mod matrix;
 pub mod multimem;
 mod object;
 pub mod per_block;
+pub mod per_warp;
 pub mod phased;
 pub mod row_per_block;
 pub mod shared;

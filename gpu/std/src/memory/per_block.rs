@@ -4,7 +4,7 @@
 //! depends only on the block's position in the grid, so no two threads can get the same element.
 
 use crate::DisjointSlice;
-use crate::thread::{block_number, thread_rank};
+use crate::thread::{Blocks, TeamIndex, block_number, thread_rank};
 
 /// A slice in global memory with one element for each block of the launch, in the order of the
 /// blocks, x fastest.
@@ -55,6 +55,19 @@ impl<T> PerBlock<'_, T> {
             // SAFETY: in bounds; no other block has this number, and no other thread of the block
             // has rank 0.
             Some(unsafe { self.0.get_unchecked_mut(block) })
+        } else {
+            None
+        }
+    }
+
+    /// Returns the element at an index of the block, in the block's first thread, and `None` in all
+    /// other threads: see [`grid_stride_by_blocks`](crate::thread::grid_stride_by_blocks).
+    #[inline]
+    pub fn get_mut_at(&mut self, index: &TeamIndex<Blocks>) -> Option<&mut T> {
+        if thread_rank() == 0 && index.get() < self.len() {
+            // SAFETY: in bounds; no other block has this index, and no other thread of the block
+            // has rank 0.
+            Some(unsafe { self.0.get_unchecked_mut(index.get()) })
         } else {
             None
         }

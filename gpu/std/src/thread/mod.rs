@@ -14,7 +14,10 @@ pub(crate) use barrier::PHASES;
 pub use barrier::{sync_threads, sync_threads_and, sync_threads_count, sync_threads_or};
 pub use index::{ThreadIndex, ThreadIndex2D, index_1d, index_2d};
 pub use named_barrier::NamedBarrier;
-pub use stride::{GridStride, GridStrideIndices, Stride, block_stride, grid_stride, warp_stride};
+pub use stride::{
+    Blocks, GridStride, GridStrideIndices, Stride, TeamIndex, TeamStride, Warps, block_stride,
+    grid_stride, grid_stride_by_blocks, grid_stride_by_warps, warp_stride,
+};
 
 use crate::intrinsics;
 

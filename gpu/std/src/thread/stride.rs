@@ -184,6 +184,111 @@ impl Iterator for GridStrideIndices {
     }
 }
 
+/// A number that one block has, or one warp, and no other: see [`grid_stride_by_blocks`] and
+/// [`grid_stride_by_warps`]. `By` is [`Blocks`] or [`Warps`].
+///
+/// It cannot be made from a number:
+///
+/// ```compile_fail,E0423
+/// use lanewise_std::thread::{TeamIndex, Warps};
+///
+/// fn forge() -> TeamIndex<Warps> { TeamIndex(0, core::marker::PhantomData) }
+/// ```
+#[derive(Debug)]
+pub struct TeamIndex<By>(usize, PhantomData<(By, *mut ())>);
+
+/// The blocks of the grid have the numbers.
+#[derive(Clone, Copy, Debug)]
+pub struct Blocks;
+
+/// The warps of the grid have the numbers.
+#[derive(Clone, Copy, Debug)]
+pub struct Warps;
+
+impl<By> TeamIndex<By> {
+    /// Returns the index as a number.
+    #[inline]
+    #[must_use]
+    pub fn get(&self) -> usize {
+        self.0
+    }
+}
+
+/// Returns this block's share of `0..length` if the blocks of the grid share it: its number in the
+/// grid, and on in steps of the number of blocks. All threads of the block get the same numbers.
+///
+/// ```
+/// use lanewise_macros::kernel;
+/// use lanewise_std::collective::{Sum, block_reduce};
+/// use lanewise_std::{Matrix, PerBlock, thread};
+///
+/// /// The sum of each row, with a grid of any size.
+/// #[kernel]
+/// #[launch_contract(dims = 1)]
+/// pub fn sums_of_rows(a: Matrix<f32>, mut sums: PerBlock<f32>) {
+///     for row in thread::grid_stride_by_blocks(sums.len()) {
+///         let own: f32 = thread::block_stride(a.columns()).map(|i| a.row(row.get())[i]).sum();
+///         let sum = block_reduce(own, Sum);
+///         if let Some(output) = sums.get_mut_at(&row) {
+///             *output = sum;
+///         }
+///     }
+/// }
+/// ```
+#[inline]
+#[must_use]
+pub fn grid_stride_by_blocks(length: usize) -> TeamStride<Blocks> {
+    TeamStride(
+        Stride::new(block_number(), length, grid_size()),
+        PhantomData,
+    )
+}
+
+/// Returns this warp's share of `0..length` if the warps of the grid share it: its number in the
+/// grid, and on in steps of the number of warps. All threads of the warp get the same numbers.
+///
+/// ```
+/// use lanewise_macros::kernel;
+/// use lanewise_std::collective::{Sum, warp_reduce};
+/// use lanewise_std::{Matrix, PerWarp, thread};
+///
+/// /// The sum of each row, with a warp for a row.
+/// #[kernel]
+/// #[launch_contract(dims = 1, whole_warps)]
+/// pub fn sums_of_rows(a: Matrix<f32>, mut sums: PerWarp<f32>) {
+///     for row in thread::grid_stride_by_warps(sums.len()) {
+///         let own: f32 = thread::warp_stride(a.columns()).map(|i| a.row(row.get())[i]).sum();
+///         let sum = warp_reduce(own, Sum);
+///         if let Some(output) = sums.get_mut(&row) {
+///             *output = sum;
+///         }
+///     }
+/// }
+/// ```
+#[inline]
+#[must_use]
+pub fn grid_stride_by_warps(length: usize) -> TeamStride<Warps> {
+    let warps = block_size().div_ceil(WARP_SIZE) as usize;
+    let own = block_number() * warps + (thread_rank() / WARP_SIZE) as usize;
+    TeamStride(
+        Stride::new(own, length, warps.saturating_mul(grid_size())),
+        PhantomData,
+    )
+}
+
+/// The numbers of a block or of a warp; see [`grid_stride_by_blocks`].
+#[derive(Debug)]
+pub struct TeamStride<By>(Stride, PhantomData<(By, *mut ())>);
+
+impl<By> Iterator for TeamStride<By> {
+    type Item = TeamIndex<By>;
+
+    #[inline]
+    fn next(&mut self) -> Option<TeamIndex<By>> {
+        self.0.next().map(|index| TeamIndex(index, PhantomData))
+    }
+}
+
 #[cfg(test)]
 mod tests {
     extern crate std;

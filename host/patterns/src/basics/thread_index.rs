@@ -51,9 +51,11 @@ impl ThreadIndex {
 
 impl Case for ThreadIndex {
     fn launch(&mut self, stream: &Stream) -> Result<()> {
+        let width = (self.config.grid.x * self.config.block.x) as usize;
+        let numbers = self.numbers.matrix_mut(width);
         Ok(self
             .device
-            .launch(stream, linear_index_3d, self.config, (&mut self.numbers,))?)
+            .launch(stream, linear_index_3d, self.config, (numbers,))?)
     }
 
     fn check(&mut self) -> Result<Result<Agreement, Mismatch>> {

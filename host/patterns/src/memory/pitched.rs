@@ -69,7 +69,7 @@ impl Case for Pitched {
         let (nx, ny, nz) = (u32::try_from(nx)?, u32::try_from(ny)?, u32::try_from(nz)?);
         let data = &mut self.data;
         if nz == 1 {
-            let arguments = (data, pitch, nx, ny, FACTOR);
+            let arguments = (data.matrix_mut(), nx, FACTOR);
             self.device
                 .launch(stream, scale_pitched_2d, self.config, arguments)?;
         } else {

@@ -143,7 +143,8 @@ impl Split {
             let (compute, exchange) = (&self.compute[i], &self.exchange[i]);
             if !inner.is_empty() {
                 let config = LaunchConfig::cover_2d((nx, inner.len() / nx), (32, 8));
-                device.launch(compute, stencil_interior, config, (&from[i], inner, width))?;
+                let arguments = (&from[i], inner.matrix_mut(nx));
+                device.launch(compute, stencil_interior, config, arguments)?;
             }
             let (above, below) = (&mut self.above[i], &mut self.below[i]);
             if i > 0 {

@@ -60,7 +60,7 @@ pub fn reductions_after_warps_left(mut output: DisjointSlice<u32>) {
     write(&mut output, first + block_broadcast(thread_rank(), 33));
 }
 
-/// The operator of a reduction reduces, too: the thread of the first warp once more than the rest.
+/// The operator of a reduction broadcasts. Not all lanes of a warp call it, so they wait forever.
 #[kernel]
 pub fn a_collective_in_an_operator(mut output: DisjointSlice<u32>) {
     let total = block_reduce(thread_rank(), |a: u32, b: u32| a.max(b));
@@ -161,9 +161,11 @@ pub fn rows_of_a_tile_in_arms(mut output: DisjointSlice<u32>) {
     let own = thread_rank() as usize;
     let (row, column) = (own / 48, own % 48);
     let number = if warp_id() == 0 {
-        TILE.fill::<2>(|row, column| (row * column) as u32).get(row, column)
+        TILE.fill::<2>(|row, column| (row * column) as u32)
+            .get(row, column)
     } else {
-        TILE.fill::<2>(|row, column| (row + column) as u32).get(row, column)
+        TILE.fill::<2>(|row, column| (row + column) as u32)
+            .get(row, column)
     };
     let tile = TILE.fill::<2>(|row, column| (100 * row + column) as u32);
     write(&mut output, number + tile.get(1 - row, column));
@@ -178,7 +180,11 @@ pub fn reductions_that_call_themselves(mut output: DisjointSlice<u32>) {
 #[inline(never)]
 fn deeper(depth: u32) -> u32 {
     let all = block_reduce(depth, Max);
-    if depth == 0 { all } else { all + deeper(depth - 1) }
+    if depth == 0 {
+        all
+    } else {
+        all + deeper(depth - 1)
+    }
 }
 
 /// Scans of blocks with one, two and three dimensions, whose last warp is not full.

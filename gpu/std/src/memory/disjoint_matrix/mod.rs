@@ -13,6 +13,40 @@
 //! | [`Unrolled<N>`](Unrolled) | `N` of a row, a block apart | `fill` |
 //! | [`TilePerBlock<ROWS, COLUMNS>`](TilePerBlock) | some of its block's tile | `fill_tile` |
 //! | [`ColumnPerThread`] | a column | `for_column` |
+//!
+//! The compiler refuses what would give two threads one element: an owner of another crate,
+//!
+//! ```compile_fail,E0277
+//! struct Everything;
+//! impl lanewise_std::disjoint_matrix::Order for Everything {}
+//! ```
+//!
+//! an element by position of a matrix whose tiles belong to blocks,
+//!
+//! ```compile_fail,E0277
+//! use lanewise_std::disjoint_matrix::{DisjointMatrix, TilePerBlock};
+//! use lanewise_std::thread::index_2d;
+//!
+//! fn element(mut output: DisjointMatrix<f32, TilePerBlock<32, 32>>) {
+//!     let _ = output.get_mut(&index_2d());
+//! }
+//! ```
+//!
+//! a tile of a matrix whose elements belong to threads,
+//!
+//! ```compile_fail,E0599
+//! fn tile(mut output: lanewise_std::DisjointMatrix<f32>) {
+//!     output.fill_tile::<4>(|_, _| 0.0);
+//! }
+//! ```
+//!
+//! and a read of the matrix while it is written:
+//!
+//! ```compile_fail,E0502
+//! fn sum(mut output: lanewise_std::DisjointMatrix<usize>) {
+//!     output.fill(|row, column| row + column + output.rows());
+//! }
+//! ```
 
 mod plane;
 mod tile;

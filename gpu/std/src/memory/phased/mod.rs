@@ -33,6 +33,35 @@
 //! }
 //! ```
 //!
+//! A view cannot outlive its array, and an array cannot be used by two names:
+//!
+//! ```compile_fail,E0597
+//! # use lanewise_macros::shared;
+//! # use lanewise_std::SharedLine;
+//! let view = {
+//!     shared! { static LINE: SharedLine<u32, 64>; }
+//!     LINE.fill::<1>(|i| i as u32)
+//! };
+//! view.get(0);
+//! ```
+//! ```compile_fail,E0382
+//! # use lanewise_macros::shared;
+//! # use lanewise_std::SharedLine;
+//! shared! { static LINE: SharedLine<u32, 64>; }
+//! let mut other = LINE;
+//! other.fill::<1>(|i| i as u32);
+//! LINE.fill::<1>(|i| i as u32);
+//! ```
+//!
+//! Elements have types of which all bits are a value, so a reference is none:
+//!
+//! ```compile_fail,E0277,E0599
+//! # use lanewise_macros::shared;
+//! # use lanewise_std::SharedLine;
+//! shared! { static LINE: SharedLine<&'static u32, 64>; }
+//! LINE.fill::<1>(|_| &7);
+//! ```
+//!
 //! # Why no two threads race
 //!
 //! A `fill` has five parts, in this order:
@@ -55,6 +84,10 @@
 //! - **Two writes do not race.** They happen after the same number of barriers. In one array, a
 //!   cell has one owner: the map from threads to cells depends on the array's type and on the shape
 //!   of the block, and on nothing that a thread could choose. Two arrays are different memory.
+//!
+//! A thread that exits counts as arrived at every later barrier. It is not in the middle of a
+//! `fill` then, so it has no writes behind it that others could still miss, and what it has read,
+//! it has read before it exits.
 //!
 //! The proof says nothing about *which* `fill` a thread is in. It holds if threads part: in a
 //! branch, after an early return, in loops of different lengths, in recursion, and if threads wait

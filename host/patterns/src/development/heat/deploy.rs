@@ -96,7 +96,8 @@ pub fn settle(
     tolerance: f32,
     most: usize,
 ) -> Result<Settled, HeatError> {
-    let shape = check(&plate)?;
+    check(&plate)?;
+    let columns = plate.columns;
     let config = LaunchConfig::cover_2d((plate.columns, plate.rows), (WIDTH as u32, HEIGHT as u32));
     let mut a = DeviceBuffer::from_slice(device, &plate.cells)?;
     let mut b = DeviceBuffer::zeroed(device, plate.cells.len())?;
@@ -104,12 +105,15 @@ pub fn settle(
     let batch = device.record(|record| {
         record.fill_zero(&mut change)?;
         for number in 0..BATCH / 2 {
-            record.launch(heat_tiled, config, (&a, &mut b, shape))?;
+            let sweep = (a.matrix(columns), b.matrix_mut(columns));
+            record.launch(heat_tiled, config, sweep)?;
             if number + 1 < BATCH / 2 {
-                record.launch(heat_tiled, config, (&b, &mut a, shape))?;
+                let sweep = (b.matrix(columns), a.matrix_mut(columns));
+                record.launch(heat_tiled, config, sweep)?;
             }
         }
-        record.launch(heat_measured, config, (&b, &mut a, shape, &mut change))
+        let sweep = (b.matrix(columns), a.matrix_mut(columns), &mut change);
+        record.launch(heat_measured, config, sweep)
     })?;
     let stream = device.stream()?;
     let (mut sweeps, mut last) = (0, f32::INFINITY);
@@ -137,7 +141,7 @@ pub fn settle(
 // ANCHOR_END: settle
 
 /// Returns the number of columns and rows if the plate is valid.
-fn check(plate: &Plate) -> Result<[u32; 2], HeatError> {
+fn check(plate: &Plate) -> Result<(), HeatError> {
     let (columns, rows) = (plate.columns, plate.rows);
     let too_large = HeatError::TooLarge { columns, rows };
     let Some(expected) = columns.checked_mul(rows) else {
@@ -160,7 +164,7 @@ fn check(plate: &Plate) -> Result<[u32; 2], HeatError> {
         });
     }
     match (u32::try_from(columns), u32::try_from(rows)) {
-        (Ok(columns), Ok(rows)) => Ok([columns, rows]),
+        (Ok(_), Ok(_)) => Ok(()),
         _ => Err(too_large),
     }
 }
@@ -217,7 +221,7 @@ mod tests {
     fn what_is_no_plate_is_told_with_the_place() {
         let told = |plate| check(&plate).map_err(|error| error.to_string());
         let mut plate = Plate::new(4, 3);
-        assert_eq!(told(plate.clone()), Ok([4, 3]));
+        assert_eq!(told(plate.clone()), Ok(()));
         plate.cells[6] = f32::NAN;
         let expected = "the cell in row 1 and column 2 is NaN, which is no temperature";
         assert_eq!(told(plate.clone()), Err(expected.into()));

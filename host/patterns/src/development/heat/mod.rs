@@ -72,11 +72,6 @@ impl Plate {
         Ok(Self::new(columns, rows))
     }
 
-    /// Returns the columns and rows as the kernels take them.
-    fn shape(&self) -> Result<[u32; 2]> {
-        Ok([u32::try_from(self.columns)?, u32::try_from(self.rows)?])
-    }
-
     /// Returns the bytes of `sweeps` sweeps, each of which reads and writes every cell once.
     fn work(&self, sweeps: usize) -> Work {
         Work::Bytes(2 * 4 * (self.cells.len() * sweeps) as u64)

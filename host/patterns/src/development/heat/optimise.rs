@@ -27,25 +27,25 @@ fn launch(
     device: &Device,
     stream: &Stream,
     kernel: Kernel,
-    shape: [u32; 2],
+    [columns, rows]: [usize; 2],
     (from, to): (&DeviceBuffer<f32>, &mut DeviceBuffer<f32>),
 ) -> Result<(), LaunchError> {
-    let [columns, rows] = shape.map(|side| side as usize);
+    let (from, to) = (from.matrix(columns), to.matrix_mut(columns));
     let block = (WIDTH as u32, HEIGHT as u32);
     let config = LaunchConfig::cover_2d((columns, rows), block);
     match kernel {
         Kernel::ByColumns => {
             let config = LaunchConfig::cover_2d((rows, columns), block);
-            device.launch(stream, heat_by_columns, config, (from, to, shape))
+            device.launch(stream, heat_by_columns, config, (from, to))
         }
-        Kernel::ByRows => device.launch(stream, heat_by_rows, config, (from, to, shape)),
-        Kernel::Tiled => device.launch(stream, heat_tiled, config, (from, to, shape)),
+        Kernel::ByRows => device.launch(stream, heat_by_rows, config, (from, to)),
+        Kernel::Tiled => device.launch(stream, heat_tiled, config, (from, to)),
     }
 }
 
 pub(super) fn prepare(device: &Device, setup: Setup, kernel: Kernel) -> Result<Box<dyn Case>> {
     let start = Plate::of(setup)?;
-    let (shape, cells) = (start.shape()?, start.cells.len());
+    let (shape, cells) = ([start.columns, start.rows], start.cells.len());
     let of = device.clone();
     Ok(Box::new(Sweeps {
         plates: [

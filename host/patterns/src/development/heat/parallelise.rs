@@ -13,7 +13,7 @@ use crate::{Case, Setup};
 
 pub(super) fn prepare(device: &Device, setup: Setup) -> Result<Box<dyn Case>> {
     let start = Plate::of(setup)?;
-    let (shape, cells) = (start.shape()?, start.cells.len());
+    let (columns, cells) = (start.columns, start.cells.len());
     // The kernel's x counts the rows, because the outer loop did.
     let config = LaunchConfig::cover_2d((start.rows, start.columns), (32, 8));
     let of = device.clone();
@@ -27,7 +27,8 @@ pub(super) fn prepare(device: &Device, setup: Setup) -> Result<Box<dyn Case>> {
         start,
         launch: move |stream: &_, [a, b]: &mut [DeviceBuffer<f32>; 2]| {
             for _ in 0..SWEEPS {
-                of.launch(stream, heat_by_columns, config, (&*a, &mut *b, shape))?;
+                let sweep = (a.matrix(columns), b.matrix_mut(columns));
+                of.launch(stream, heat_by_columns, config, sweep)?;
                 b.copy_to_slice(&mut at_home)?;
                 a.copy_from_slice(&at_home)?;
             }

@@ -72,6 +72,14 @@ pub(in crate::machine) struct Block {
     pub(in crate::machine) live: u32,
 }
 
+impl Block {
+    /// Returns the warps whose threads have all ended, a bit for each.
+    pub(in crate::machine) fn ended_warps(&self) -> u32 {
+        let ended = |(at, warp): (usize, &Warp)| u32::from(warp.live == 0) << at;
+        self.warps.iter().enumerate().map(ended).sum()
+    }
+}
+
 /// A barrier of a block.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub(in crate::machine) struct Barrier {

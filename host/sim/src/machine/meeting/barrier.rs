@@ -247,7 +247,13 @@ impl Core<'_> {
             }
         }
         if self.run.launch.checks.race {
-            self.met(linear, barrier.waiting, number);
+            // A warp that has ended counts as arrived at a barrier of all threads: what it did
+            // before is in the past of those that pass.
+            let ended = match barrier.expected {
+                None => self.block().ended_warps(),
+                Some(_) => 0,
+            };
+            self.met(linear, barrier.waiting | ended, number);
         }
     }
 
@@ -255,8 +261,8 @@ impl Core<'_> {
     #[cold]
     fn look_for_ended_warps(&mut self, op: Option<*const Op>, number: usize) {
         let rank = self.current.0;
+        let ended = self.team.blocks[rank].ended_warps().count_ones();
         let warps = &self.team.blocks[rank].warps;
-        let ended = warps.iter().filter(|warp| warp.live == 0).count();
         let waits = |group: &&Group| group.wait == Wait::Barrier(number as u8);
         let waiting = warps.iter().enumerate().find_map(|(at, warp)| {
             let group = warp.groups.iter().find(waits)?;

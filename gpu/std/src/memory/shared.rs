@@ -55,7 +55,7 @@ impl<T: Copy, const N: usize> SharedArray<T, N> {
     #[doc(hidden)]
     #[inline]
     #[must_use]
-    pub unsafe fn from_raw(pointer: *mut T) -> Self {
+    pub(crate) unsafe fn from_raw(pointer: *mut T) -> Self {
         SharedArray {
             cells: Cells::new(pointer, N),
         }

@@ -69,7 +69,6 @@ pub fn ln_forward_block(
     mut scales: PerBlock<f32>,
     cols: u32,
 ) {
-    shared! { static SCRATCH: [f32; 32]; }
     let (row, cols) = (block_idx_x() as usize, cols as usize);
     let (tid, threads) = (thread_idx_x() as usize, block_dim_x() as usize);
     let xr = &x[row * cols..(row + 1) * cols];
@@ -78,8 +77,8 @@ pub fn ln_forward_block(
         sum += xr[c];
         squares += xr[c] * xr[c];
     }
-    let mean = block_reduce(sum, Sum, &SCRATCH) / cols as f32;
-    let square = block_reduce(squares, Sum, &SCRATCH) / cols as f32;
+    let mean = block_reduce(sum, Sum) / cols as f32;
+    let square = block_reduce(squares, Sum) / cols as f32;
     let scale = (square - mean * mean + EPS).rsqrt();
     for c in (tid..cols).step_by(threads) {
         // SAFETY: the block has the row, and the thread its columns.
@@ -209,7 +208,6 @@ pub fn cross_entropy_bf16(
     mut losses: DisjointSlice<f32>,
     weight: f32,
 ) {
-    shared! { static SCRATCH: [f32; 32]; }
     let row = block_idx_x() as usize;
     let target = targets[row] as usize;
     let (mut max, mut sum) = (f32::MIN, 0.0);
@@ -221,8 +219,8 @@ pub fn cross_entropy_bf16(
         }
         sum += (x - max).exp();
     }
-    let largest = block_reduce(max, Max, &SCRATCH);
-    let total = block_reduce(sum * (max - largest).exp(), Sum, &SCRATCH);
+    let largest = block_reduce(max, Max);
+    let total = block_reduce(sum * (max - largest).exp(), Sum);
     for (c, x) in logits.block_stride() {
         let p = (x.to_f32() - largest).exp() / total;
         let mut d = p;

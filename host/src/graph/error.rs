@@ -17,6 +17,9 @@ pub enum GraphError {
     /// A copy in the graph is refused.
     #[error(transparent)]
     Memory(#[from] MemoryError),
+    /// A library that was called while the graph was recorded returned an error.
+    #[error(transparent)]
+    Other(Box<dyn std::error::Error + Send + Sync>),
     /// The work uses memory that a graph cannot track.
     #[error(
         "a graph is recorded with whole device buffers: a part, a view, pitched, managed or mapped memory may be gone when it is launched"

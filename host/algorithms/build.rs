@@ -1,0 +1,5 @@
+//! Compiles src/kernels to PTX.
+
+fn main() {
+    lanewise_builder::build();
+}

@@ -1,0 +1,68 @@
+//! What an algorithm refuses.
+
+use lanewise::{GraphError, LaunchError, MemoryError};
+
+/// Why an algorithm was not queued.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum Error {
+    /// A kernel could not be launched.
+    #[error(transparent)]
+    Launch(#[from] LaunchError),
+    /// Memory could not be allocated or set.
+    #[error(transparent)]
+    Memory(#[from] MemoryError),
+    /// The graph can't have the kernel.
+    #[error(transparent)]
+    Graph(#[from] GraphError),
+    /// A buffer has too few elements.
+    #[error("expected {what} of at least {expected} elements, found {found}")]
+    TooShort {
+        /// Which buffer it is.
+        what: &'static str,
+        /// How many elements are needed.
+        expected: usize,
+        /// How many it has.
+        found: usize,
+    },
+    /// A row has too many elements.
+    #[error("expected {what} of at most {most} elements, found {found}")]
+    TooLong {
+        /// What it is.
+        what: &'static str,
+        /// How many elements it may have.
+        most: usize,
+        /// How many it has.
+        found: usize,
+    },
+}
+
+impl Error {
+    /// Returns an error if a buffer of `found` elements is too short.
+    pub(crate) fn unless_enough(
+        what: &'static str,
+        expected: usize,
+        found: usize,
+    ) -> Result<(), Self> {
+        if found < expected {
+            return Err(Error::TooShort {
+                what,
+                expected,
+                found,
+            });
+        }
+        Ok(())
+    }
+}
+
+/// So that `?` works in `Device::record`.
+impl From<Error> for GraphError {
+    fn from(error: Error) -> Self {
+        match error {
+            Error::Launch(error) => error.into(),
+            Error::Memory(error) => error.into(),
+            Error::Graph(error) => error,
+            other => GraphError::Other(Box::new(other)),
+        }
+    }
+}

@@ -1,0 +1,171 @@
+//! What tiles before this one have together: decoupled look-back.
+//!
+//! A tile is one block's part of the input. Each block publishes its own tile's result at once, and
+//! then looks back: it combines the results of the tiles before, until it comes to a tile that has
+//! published its result with all before it. So the input is read once, and the blocks wait for
+//! each other no longer than a result takes. Blocks take tiles by a ticket and not by their number.
+//! A block that has a ticket runs, so all tiles before its own end.
+//!
+//! Source: Merrill, Garland, "Single-pass Parallel Prefix Scan with Decoupled Look-back", 2016.
+
+use lanewise_macros::shared;
+use lanewise_std::atomic::{AtomicOrdering, DeviceAtomicU64};
+use lanewise_std::collective::block_broadcast;
+use lanewise_std::thread::{block_size, nanosleep, sync_threads, thread_rank};
+use lanewise_std::warp::{
+    FULL_MASK, Shuffle, all_sync, ballot_sync, lane_id, shuffle_down_sync, warp_id, warps_per_block,
+};
+
+use super::Monoid;
+
+/// A value whose bits fit into half of a status word.
+pub trait Packed: Shuffle + Copy {
+    /// Returns the value's bits.
+    fn to_word(self) -> u32;
+    /// Returns the value with these bits.
+    fn from_word(word: u32) -> Self;
+}
+
+macro_rules! packed {
+    ($($ty:ident: |$value:ident| $to:expr, |$word:ident| $from:expr;)*) => {
+        $(
+            impl Packed for $ty {
+                #[inline(always)]
+                fn to_word(self) -> u32 {
+                    let $value = self;
+                    $to
+                }
+
+                #[inline(always)]
+                fn from_word($word: u32) -> Self {
+                    $from
+                }
+            }
+        )*
+    };
+}
+
+packed! {
+    u32: |value| value, |word| word;
+    i32: |value| value as u32, |word| word as i32;
+    f32: |value| value.to_bits(), |word| f32::from_bits(word);
+}
+
+/// The upper half of a status word: nothing is known yet.
+const NOTHING: u32 = 0;
+/// The lower half has the tile's own result.
+const OWN: u32 = 1;
+/// The lower half has the result of the tile and of all tiles before it.
+const THROUGH: u32 = 2;
+
+/// How long a lane waits before it asks again, in nanoseconds.
+const PAUSE: u32 = 100;
+
+/// The status of all tiles, all zero before the launch. The ticket counter is the last word.
+#[derive(Clone, Copy)]
+pub(super) struct Tiles<'a> {
+    words: &'a [DeviceAtomicU64],
+}
+
+impl<'a> Tiles<'a> {
+    #[inline(always)]
+    pub(super) fn new(words: &'a [DeviceAtomicU64]) -> Self {
+        Tiles { words }
+    }
+
+    /// Returns the number of the block's next tile, to all threads of the block.
+    #[inline(always)]
+    pub(super) fn take(&self) -> usize {
+        shared! { static TICKET: [u32; 1]; }
+        let last = self.words.len() - 1;
+        let ticket = if thread_rank() == 0 {
+            self.words[last].fetch_add(1, AtomicOrdering::Relaxed) as u32
+        } else {
+            0
+        };
+        block_broadcast(ticket, 0, &TICKET) as usize
+    }
+
+    #[inline(always)]
+    fn publish<T: Packed>(&self, tile: usize, status: u32, value: T) {
+        let word = u64::from(status) << 32 | u64::from(value.to_word());
+        // One word has status and value, so no fence is needed.
+        self.words[tile].store(word, AtomicOrdering::Relaxed);
+    }
+
+    /// Publishes `own`, the result of the tile, and returns that of all tiles before it. All threads
+    /// of the block call this.
+    #[inline(always)]
+    pub(super) fn before<T: Packed, O: Monoid<T>>(&self, tile: usize, own: T, operator: O) -> T {
+        shared! {
+            static VALUES: [T; 32];
+            static ENDS: [bool; 32];
+        }
+        let thread = thread_rank() as usize;
+        if thread == 0 {
+            self.publish(tile, if tile == 0 { THROUGH } else { OWN }, own);
+        }
+        let mut before = O::NEUTRAL;
+        // The tiles that were not looked at yet, the first of all.
+        let mut left = tile;
+        while left > 0 {
+            // Thread 0 has the nearest tile. Before the first tile is nothing.
+            let (status, value) = self.wait(left.checked_sub(thread + 1));
+            let ends = ballot_sync(FULL_MASK, status == THROUGH);
+            let last = if ends == 0 { 31 } else { ends.trailing_zeros() };
+            let mut value = if lane_id() <= last { value } else { O::NEUTRAL };
+            for step in [1, 2, 4, 8, 16] {
+                let farther = shuffle_down_sync(FULL_MASK, value, step);
+                if lane_id() + step < 32 {
+                    value = operator.combine(farther, value);
+                }
+            }
+            sync_threads();
+            if lane_id() == 0 {
+                // SAFETY: one thread sets the warp's elements, between two barriers.
+                unsafe {
+                    VALUES.set(warp_id() as usize, value);
+                    ENDS.set(warp_id() as usize, ends != 0);
+                }
+            }
+            sync_threads();
+            let mut is_through = false;
+            for warp in 0..warps_per_block() as usize {
+                if !is_through {
+                    // SAFETY: set before the barrier, and not before the next one.
+                    before = operator.combine(unsafe { VALUES.get(warp) }, before);
+                    // SAFETY: as above.
+                    is_through = unsafe { ENDS.get(warp) };
+                }
+            }
+            if is_through {
+                break;
+            }
+            left -= block_size() as usize;
+        }
+        if thread == 0 && tile > 0 {
+            self.publish(tile, THROUGH, operator.combine(before, own));
+        }
+        before
+    }
+
+    /// Waits until the tiles of all lanes have a result, and returns this lane's. A tile whose
+    /// result is known is not asked for again: hundreds of warps wait for the same few words.
+    #[inline(always)]
+    fn wait<T: Packed>(&self, tile: Option<usize>) -> (u32, T) {
+        let mut word = match tile {
+            Some(tile) => self.words[tile].load(AtomicOrdering::Relaxed),
+            None => u64::from(THROUGH) << 32,
+        };
+        loop {
+            let status = (word >> 32) as u32;
+            if all_sync(FULL_MASK, status != NOTHING) {
+                return (status, T::from_word(word as u32));
+            }
+            if let (NOTHING, Some(tile)) = (status, tile) {
+                nanosleep(PAUSE);
+                word = self.words[tile].load(AtomicOrdering::Relaxed);
+            }
+        }
+    }
+}

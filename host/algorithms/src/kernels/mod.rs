@@ -1,0 +1,26 @@
+//! The kernels, one file for each algorithm.
+
+// `lanewise_std::math::Float` gives floats the methods of `std`, which the host has by itself.
+#![cfg_attr(not(target_arch = "nvptx64"), allow(unused_imports))]
+#![allow(
+    clippy::needless_range_loop,
+    reason = "an array that is indexed by a constant stays in registers"
+)]
+
+mod look_back;
+mod monoid;
+mod sixteen;
+
+pub mod histogram;
+pub mod random;
+pub mod reduce;
+pub mod rows;
+pub mod scan;
+pub mod select;
+pub mod transpose;
+
+pub use look_back::Packed;
+pub use monoid::Monoid;
+pub use sixteen::Number;
+
+lanewise_std::module!();

@@ -1,0 +1,115 @@
+//! Combines each element with all before it.
+//!
+//! A block has a tile of the input, and reads and writes it once; [`super::look_back`] has what
+//! comes from the tiles before.
+
+use lanewise_macros::{kernel, shared};
+use lanewise_std::DisjointSlice;
+use lanewise_std::atomic::DeviceAtomicU64;
+use lanewise_std::collective::{Max, Min, Sum, warp_inclusive_scan};
+use lanewise_std::thread::sync_threads;
+use lanewise_std::warp::{FULL_MASK, WARP_SIZE, lane_id, shuffle_sync, shuffle_up_sync, warp_id};
+
+use super::Monoid;
+use super::look_back::{Packed, Tiles};
+use super::sixteen::{Number, Places, are_whole};
+
+/// The number of threads in a block.
+pub const BLOCK: u32 = 256;
+/// The number of vectors of sixteen bytes that a thread has of a tile.
+const ROUNDS: usize = 8;
+/// The number of bytes of a tile.
+pub const TILE: usize = BLOCK as usize * ROUNDS * 16;
+/// The number of warps in a block.
+const WARPS: usize = (BLOCK / WARP_SIZE) as usize;
+
+/// Writes each element combined with all before it. If `is_exclusive` is 1, the element itself is
+/// left out, and the first result is the neutral element.
+#[kernel(instances(
+    (i32, Sum), (u32, Sum), (f32, Sum),
+    (i32, Min), (u32, Min), (f32, Min),
+    (i32, Max), (u32, Max), (f32, Max)
+))]
+#[launch_contract(dims = 1, block = 256)]
+pub fn scan<T: Number + Packed, O: Monoid<T>>(
+    input: &[T],
+    mut output: DisjointSlice<T>,
+    tiles: &[DeviceAtomicU64],
+    is_exclusive: bool,
+) {
+    let tiles = Tiles::new(tiles);
+    let tile = tiles.take();
+    let end = (tile + 1) * BLOCK as usize * ROUNDS * T::LANES;
+    if are_whole(input, &mut output, end) {
+        // SAFETY: the tile is whole.
+        unsafe { scan_tile::<true, T, O>(input, output, tiles, tile, is_exclusive) };
+    } else {
+        // SAFETY: nothing is asked of other tiles.
+        unsafe { scan_tile::<false, T, O>(input, output, tiles, tile, is_exclusive) };
+    }
+}
+
+/// Scans one tile.
+///
+/// # Safety
+/// If `WHOLE`, the tile is in both slices, and both are aligned to sixteen bytes.
+#[inline(always)]
+unsafe fn scan_tile<const WHOLE: bool, T: Number + Packed, O: Monoid<T>>(
+    input: &[T],
+    mut output: DisjointSlice<T>,
+    tiles: Tiles,
+    tile: usize,
+    is_exclusive: bool,
+) {
+    shared! { static WARP_SUMS: [T; WARPS]; }
+    let operator = O::default();
+    let warp = warp_id() as usize;
+    let start = (tile * BLOCK as usize + warp * WARP_SIZE as usize) * ROUNDS;
+    // A lane has neighbours in each round, and the warp's elements of a round are neighbours.
+    let places = Places {
+        first: (start + lane_id() as usize) * T::LANES,
+        step: WARP_SIZE as usize * T::LANES,
+    };
+    // SAFETY: the caller promises that a whole tile is in the slice.
+    let mut values = unsafe { places.load::<WHOLE, T, ROUNDS>(input, O::NEUTRAL) };
+    // Within the warp, each element is combined with what comes before it.
+    let mut of_warp = O::NEUTRAL;
+    for four in &mut values {
+        let mut of_lane = O::NEUTRAL;
+        for value in four.as_ref() {
+            of_lane = operator.combine(of_lane, *value);
+        }
+        let scanned = warp_inclusive_scan(of_lane, operator);
+        let before = shuffle_up_sync(FULL_MASK, scanned, 1);
+        let before = if lane_id() == 0 { O::NEUTRAL } else { before };
+        let mut before = operator.combine(of_warp, before);
+        for value in four.as_mut() {
+            let through = operator.combine(before, *value);
+            *value = if is_exclusive { before } else { through };
+            before = through;
+        }
+        of_warp = operator.combine(of_warp, shuffle_sync(FULL_MASK, scanned, 31));
+    }
+    if lane_id() == 0 {
+        // SAFETY: one thread sets the warp's element, and a barrier comes before the reads.
+        unsafe { WARP_SUMS.set(warp, of_warp) };
+    }
+    sync_threads();
+    let mut before_warp = O::NEUTRAL;
+    let mut own = O::NEUTRAL;
+    for other in 0..WARPS {
+        if other == warp {
+            before_warp = own;
+        }
+        // SAFETY: set before the barrier, and not again.
+        own = operator.combine(own, unsafe { WARP_SUMS.get(other) });
+    }
+    let before = operator.combine(tiles.before(tile, own, operator), before_warp);
+    for four in &mut values {
+        for value in four.as_mut() {
+            *value = operator.combine(before, *value);
+        }
+    }
+    // SAFETY: a tile has one block, and the places of a block's threads are apart.
+    unsafe { places.store::<WHOLE, T, ROUNDS>(&mut output, input.len(), values) };
+}

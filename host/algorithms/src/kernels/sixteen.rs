@@ -1,0 +1,199 @@
+//! Sixteen bytes of neighbours, which one instruction loads or stores.
+
+use core::array::from_fn;
+
+use lanewise_std::DisjointSlice;
+use lanewise_std::kernel::Value;
+use lanewise_std::warp::Shuffle;
+
+/// Neighbours that have sixteen bytes together: four of `f32`, two of `f64`.
+#[repr(C, align(16))]
+#[derive(Clone, Copy, Debug)]
+pub struct Sixteen<T, const N: usize>(pub [T; N]);
+
+/// A number of which sixteen bytes have two or four.
+///
+/// Kernels read memory as `Neighbours`, so no other crate can implement it.
+pub trait Number: Value + Shuffle + Sealed {
+    /// As many as have sixteen bytes.
+    type Neighbours: Copy + AsRef<[Self]> + AsMut<[Self]>;
+    /// How many these are.
+    const LANES: usize;
+    /// Returns `LANES` times the same value.
+    fn splat(self) -> Self::Neighbours;
+}
+
+mod sealed {
+    pub trait Sealed {}
+}
+use sealed::Sealed;
+
+impl<T, const N: usize> AsRef<[T]> for Sixteen<T, N> {
+    #[inline(always)]
+    fn as_ref(&self) -> &[T] {
+        &self.0
+    }
+}
+
+impl<T, const N: usize> AsMut<[T]> for Sixteen<T, N> {
+    #[inline(always)]
+    fn as_mut(&mut self) -> &mut [T] {
+        &mut self.0
+    }
+}
+
+macro_rules! numbers {
+    ($($ty:ident: $lanes:literal;)*) => {
+        $(
+            impl Sealed for $ty {}
+
+            impl Number for $ty {
+                type Neighbours = Sixteen<$ty, $lanes>;
+                const LANES: usize = {
+                    assert!(size_of::<Sixteen<$ty, $lanes>>() == 16 && size_of::<$ty>() * $lanes == 16);
+                    $lanes
+                };
+
+                #[inline(always)]
+                fn splat(self) -> Self::Neighbours {
+                    Sixteen([self; $lanes])
+                }
+            }
+        )*
+    };
+}
+
+numbers! {
+    u32: 4;
+    i32: 4;
+    f32: 4;
+    u64: 2;
+    i64: 2;
+    f64: 2;
+}
+
+/// Returns the slice as elements before the first aligned sixteen bytes, these, and what is left.
+#[inline(always)]
+pub(super) fn sixteens<T: Number>(slice: &[T]) -> (&[T], &[T::Neighbours], &[T]) {
+    // SAFETY: `Neighbours` are numbers one after another, without padding, and any numbers make
+    // them.
+    unsafe { slice.align_to() }
+}
+
+/// Returns the slice as elements before the first aligned sixteen bytes, these as `N` of `W`, and
+/// what is left.
+#[inline(always)]
+pub(super) fn sixteens_of<T: Value, W: Number, const N: usize>(
+    slice: &[T],
+) -> (&[T], &[Sixteen<W, N>], &[T]) {
+    const { assert!(size_of::<Sixteen<W, N>>() == 16 && size_of::<W>() * N == 16) };
+    // SAFETY: both are numbers without padding, and any bits are a number.
+    unsafe { slice.align_to() }
+}
+
+/// Writes `values` to the elements from `start` on, as many as there are.
+///
+/// # Safety
+/// No other thread accesses these elements.
+#[inline(always)]
+pub(super) unsafe fn store<T: Number>(
+    output: &mut DisjointSlice<T>,
+    start: usize,
+    values: T::Neighbours,
+) {
+    let place = output.as_mut_ptr().wrapping_add(start);
+    if start + T::LANES <= output.len() && place.cast::<T::Neighbours>().is_aligned() {
+        // SAFETY: all of them are in the slice and this thread's, and the place is aligned.
+        unsafe { place.cast::<T::Neighbours>().write(values) };
+        return;
+    }
+    for k in 0..T::LANES {
+        // SAFETY: the caller promises that no other thread accesses the element.
+        if let Some(element) = unsafe { output.get_unique_mut(start + k) } {
+            *element = values.as_ref()[k];
+        }
+    }
+}
+
+/// Where a thread's neighbours are: the first, and the step from each to the next, a multiple of
+/// sixteen bytes. So all are aligned if the first is.
+#[derive(Clone, Copy)]
+pub(super) struct Places {
+    pub(super) first: usize,
+    pub(super) step: usize,
+}
+
+/// Returns whether elements `start` to `end` are in both slices, and aligned in both if they are
+/// aligned in one that is. Kernels have code of their own for such tiles, without a test for each
+/// element.
+#[inline(always)]
+pub(super) fn are_whole<T: Number>(input: &[T], output: &mut DisjointSlice<T>, end: usize) -> bool {
+    let are_aligned = input.as_ptr().cast::<T::Neighbours>().is_aligned()
+        && output.as_mut_ptr().cast::<T::Neighbours>().is_aligned();
+    end <= input.len() && end <= output.len() && are_aligned
+}
+
+impl Places {
+    /// Returns the neighbours of all rounds; `past` stands for elements past the end.
+    ///
+    /// # Safety
+    /// If `WHOLE`, all of them are in the slice, and aligned.
+    #[inline(always)]
+    pub(super) unsafe fn load<const WHOLE: bool, T: Number, const ROUNDS: usize>(
+        &self,
+        input: &[T],
+        past: T,
+    ) -> [T::Neighbours; ROUNDS] {
+        if WHOLE {
+            let first = input.as_ptr().wrapping_add(self.first);
+            return from_fn(|round| {
+                let place = first.wrapping_add(round * self.step);
+                // SAFETY: the caller promises that all of them are in the slice and aligned.
+                unsafe { place.cast::<T::Neighbours>().read() }
+            });
+        }
+        // What is left from the first element on, so that all further numbers are constants.
+        let input = input.get(self.first..).unwrap_or(&[]);
+        from_fn(|round| {
+            let mut values = past.splat();
+            for k in 0..T::LANES {
+                if let Some(element) = input.get(round * self.step + k) {
+                    values.as_mut()[k] = *element;
+                }
+            }
+            values
+        })
+    }
+
+    /// Writes the values to the neighbours of all rounds, but none from `end` on.
+    ///
+    /// # Safety
+    /// No other thread accesses these elements. If `WHOLE`, all of them are in the slice, before
+    /// `end` and aligned.
+    #[inline(always)]
+    pub(super) unsafe fn store<const WHOLE: bool, T: Number, const ROUNDS: usize>(
+        &self,
+        output: &mut DisjointSlice<T>,
+        end: usize,
+        values: [T::Neighbours; ROUNDS],
+    ) {
+        let first = output.as_mut_ptr().wrapping_add(self.first);
+        let left = end.min(output.len()).saturating_sub(self.first);
+        for round in 0..ROUNDS {
+            let place = first.wrapping_add(round * self.step);
+            if WHOLE {
+                // SAFETY: the caller promises that all of them are in the slice, this thread's and
+                // aligned.
+                unsafe { place.cast::<T::Neighbours>().write(values[round]) };
+                continue;
+            }
+            for k in 0..T::LANES {
+                if round * self.step + k < left {
+                    // SAFETY: the element is in the slice, and the caller promises that no other
+                    // thread accesses it.
+                    unsafe { place.wrapping_add(k).write(values[round].as_ref()[k]) };
+                }
+            }
+        }
+    }
+}

@@ -1,0 +1,57 @@
+//! Algorithms on a GPU: reductions, scans, and what is built from them.
+//!
+//! Each algorithm is a structure that holds its workspace. It is made for a number of elements, and
+//! its calls allocate nothing. They queue their kernels on a [`Stream`](lanewise::Stream) or record
+//! them in a graph ([`Queue`]), on a GPU or on the simulator.
+//!
+//! | algorithm | what it computes |
+//! | --- | --- |
+//! | [`Reduction`] | all elements combined: sum, minimum, maximum |
+//! | [`Scan`] | each element combined with all before it |
+//! | [`Select`] | the elements that a predicate keeps |
+//! | [`histogram_bytes`], [`histogram_even`] | how often each value occurs |
+//! | [`transpose()`] | the columns of a matrix as rows |
+//! | [`softmax`], [`layer_norm`], [`rms_norm`] | of each row of a matrix |
+//! | [`Philox`] | random numbers |
+//!
+//! ```
+//! use lanewise::{Device, DeviceBuffer};
+//! use lanewise_algorithms::{Reduction, Scan};
+//! use lanewise_std::collective::Sum;
+//!
+//! let device = Device::open()?;
+//! let stream = device.stream()?;
+//! let numbers = DeviceBuffer::from_slice(&device, &[3, 1, 4, 1, 5])?;
+//!
+//! let mut sum = DeviceBuffer::<i32>::zeroed(&device, 1)?;
+//! Reduction::new(&device)?.reduce(&stream, Sum, &numbers, &mut sum)?;
+//! assert_eq!(sum.to_vec()?, [14]);
+//!
+//! let mut sums = DeviceBuffer::<i32>::zeroed(&device, 5)?;
+//! Scan::new(&device, 5)?.inclusive(&stream, Sum, &numbers, &mut sums)?;
+//! assert_eq!(sums.to_vec()?, [3, 4, 8, 9, 14]);
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
+
+mod error;
+mod histogram;
+pub mod kernels;
+mod queue;
+mod random;
+mod reduction;
+mod rows;
+mod scan;
+mod select;
+mod transpose;
+
+pub use error::Error;
+pub use histogram::{histogram_bytes, histogram_even};
+pub use kernels::select::{NotZero, Predicate};
+pub use kernels::{Monoid, Number, Packed};
+pub use queue::Queue;
+pub use random::Philox;
+pub use reduction::Reduction;
+pub use rows::{COLUMNS, layer_norm, rms_norm, softmax};
+pub use scan::Scan;
+pub use select::Select;
+pub use transpose::transpose;

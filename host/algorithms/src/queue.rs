@@ -1,0 +1,96 @@
+//! Where an algorithm's kernels go: to a stream, or into a graph.
+
+use lanewise::{Arguments, DeviceBuffer, LaunchConfig, Record, RecordableAll, Stream};
+use lanewise_std::kernel::{Kernel, SafeKernel};
+
+use crate::Error;
+
+/// What takes an algorithm's kernels, one after another.
+///
+/// ```
+/// use lanewise::{Device, DeviceBuffer};
+/// use lanewise_algorithms::Reduction;
+/// use lanewise_std::collective::Max;
+///
+/// let device = Device::open()?;
+/// let numbers = DeviceBuffer::from_slice(&device, &[3, 1, 4])?;
+/// let mut most = DeviceBuffer::<i32>::zeroed(&device, 1)?;
+/// let mut reduction = Reduction::new(&device)?;
+/// let graph = device.record(|record| {
+///     reduction.reduce(record, Max, &numbers, &mut most)?;
+///     Ok(())
+/// })?;
+/// graph.launch(&device.stream()?)?;
+/// assert_eq!(most.to_vec()?, [4]);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+pub trait Queue {
+    /// Queues a launch of a kernel that is safe with any arguments.
+    ///
+    /// # Errors
+    /// [`Error::Launch`], [`Error::Graph`].
+    fn launch<K: SafeKernel, A: Arguments<K::Params> + RecordableAll>(
+        &mut self,
+        kernel: K,
+        config: LaunchConfig,
+        arguments: A,
+    ) -> Result<(), Error> {
+        // SAFETY: a `SafeKernel` has no conditions that its caller must meet.
+        unsafe { self.launch_unchecked(kernel, config, arguments) }
+    }
+
+    /// Queues a launch.
+    ///
+    /// # Errors
+    /// [`Error::Launch`], [`Error::Graph`].
+    ///
+    /// # Safety
+    /// The conditions of the kernel's `# Safety` section hold whenever it runs.
+    unsafe fn launch_unchecked<K: Kernel, A: Arguments<K::Params> + RecordableAll>(
+        &mut self,
+        kernel: K,
+        config: LaunchConfig,
+        arguments: A,
+    ) -> Result<(), Error>;
+
+    /// Queues setting all words to zero.
+    ///
+    /// # Errors
+    /// [`Error::Memory`], [`Error::Graph`].
+    fn clear(&mut self, words: &mut DeviceBuffer<u64>) -> Result<(), Error>;
+}
+
+impl Queue for &Stream {
+    unsafe fn launch_unchecked<K: Kernel, A: Arguments<K::Params> + RecordableAll>(
+        &mut self,
+        kernel: K,
+        config: LaunchConfig,
+        arguments: A,
+    ) -> Result<(), Error> {
+        let device = self.device();
+        // SAFETY: the caller promises the same.
+        unsafe { device.launch_unchecked(self, kernel, config, arguments)? };
+        Ok(())
+    }
+
+    fn clear(&mut self, words: &mut DeviceBuffer<u64>) -> Result<(), Error> {
+        Ok(self.fill_zero(words)?)
+    }
+}
+
+impl Queue for &mut Record<'_> {
+    unsafe fn launch_unchecked<K: Kernel, A: Arguments<K::Params> + RecordableAll>(
+        &mut self,
+        kernel: K,
+        config: LaunchConfig,
+        arguments: A,
+    ) -> Result<(), Error> {
+        // SAFETY: the caller promises the same.
+        unsafe { Record::launch_unchecked(self, kernel, config, arguments)? };
+        Ok(())
+    }
+
+    fn clear(&mut self, words: &mut DeviceBuffer<u64>) -> Result<(), Error> {
+        Ok(self.fill_zero(words)?)
+    }
+}

@@ -1,0 +1,110 @@
+//! Each element combined with all before it.
+
+use lanewise::{Device, DeviceBuffer, DeviceCopy, LaunchConfig};
+use lanewise_std::DisjointSlice;
+use lanewise_std::atomic::DeviceAtomicU64;
+use lanewise_std::kernel::SafeKernel;
+
+use crate::kernels::scan::{self, BLOCK, TILE};
+use crate::{Error, Monoid, Number, Packed, Queue};
+
+/// Combines each element of a buffer with all before it: `cub::DeviceScan`.
+///
+/// A sum of floats depends on which results of earlier tiles were there first: its last bits may
+/// differ from run to run.
+#[derive(Debug)]
+pub struct Scan {
+    /// A status for each tile, and the tickets.
+    tiles: DeviceBuffer<u64>,
+}
+
+impl Scan {
+    /// Makes the workspace for inputs of at most `len` elements of 32 bits: 8 bytes for 8192
+    /// elements.
+    ///
+    /// # Errors
+    /// [`Error::Memory`].
+    pub fn new(device: &Device, len: usize) -> Result<Self, Error> {
+        let tiles = len.div_ceil(TILE / 4) + 1;
+        Ok(Self {
+            tiles: DeviceBuffer::uninit(device, tiles)?,
+        })
+    }
+
+    /// Writes to each element of `output` the elements of `input` up to and including this one,
+    /// combined.
+    ///
+    /// # Errors
+    /// [`Error::TooShort`] if `output` is shorter than `input`, or the workspace was made for
+    /// fewer elements; [`Error::Memory`], [`Error::Launch`], [`Error::Graph`].
+    pub fn inclusive<T, O>(
+        &mut self,
+        queue: impl Queue,
+        operator: O,
+        input: &DeviceBuffer<T>,
+        output: &mut DeviceBuffer<T>,
+    ) -> Result<(), Error>
+    where
+        T: Number + Packed + DeviceCopy,
+        O: Monoid<T>,
+        scan::scan<T, O>: SafeKernel<Params = Parameters<T>>,
+    {
+        self.queue(queue, operator, input, output, false)
+    }
+
+    /// Writes to each element of `output` the elements of `input` before this one, combined; to
+    /// the first, the operator's neutral element.
+    ///
+    /// # Errors
+    /// As [`Self::inclusive`].
+    pub fn exclusive<T, O>(
+        &mut self,
+        queue: impl Queue,
+        operator: O,
+        input: &DeviceBuffer<T>,
+        output: &mut DeviceBuffer<T>,
+    ) -> Result<(), Error>
+    where
+        T: Number + Packed + DeviceCopy,
+        O: Monoid<T>,
+        scan::scan<T, O>: SafeKernel<Params = Parameters<T>>,
+    {
+        self.queue(queue, operator, input, output, true)
+    }
+
+    fn queue<T, O>(
+        &mut self,
+        mut queue: impl Queue,
+        _operator: O,
+        input: &DeviceBuffer<T>,
+        output: &mut DeviceBuffer<T>,
+        is_exclusive: bool,
+    ) -> Result<(), Error>
+    where
+        T: Number + Packed + DeviceCopy,
+        O: Monoid<T>,
+        scan::scan<T, O>: SafeKernel<Params = Parameters<T>>,
+    {
+        let tiles = input.len().div_ceil(TILE / size_of::<T>());
+        Error::unless_enough("an output", input.len(), output.len())?;
+        Error::unless_enough("a workspace", tiles + 1, self.tiles.len())?;
+        if tiles == 0 {
+            return Ok(());
+        }
+        queue.clear(&mut self.tiles)?;
+        let config = LaunchConfig::new(tiles as u32, BLOCK);
+        queue.launch(
+            scan::scan::<T, O>,
+            config,
+            (input, output, &mut self.tiles, is_exclusive),
+        )
+    }
+}
+
+/// What the kernel takes.
+type Parameters<T> = (
+    &'static [T],
+    DisjointSlice<'static, T>,
+    &'static [DeviceAtomicU64],
+    bool,
+);

@@ -1,0 +1,415 @@
+//! The algorithms against the CPU, at sizes that do not fit tiles, at addresses that are not
+//! aligned to sixteen bytes, on streams and in graphs, under all schedules of the blocks that
+//! wait for each other.
+
+use std::fmt::Debug;
+
+use lanewise::checks::{self, Checking};
+use lanewise::{Device, DeviceBuffer, DeviceCopy, MemoryError, Pod, Stream, Zeroable};
+use lanewise_algorithms::{
+    Error, NotZero, Philox, Reduction, Scan, Select, histogram_bytes, histogram_even, layer_norm,
+    rms_norm, softmax, transpose,
+};
+use lanewise_std::collective::{Max, Min, Sum};
+
+/// Numbers of elements around those of vectors, warps, blocks and tiles.
+const SIZES: [usize; 12] = [0, 1, 3, 4, 31, 127, 1000, 4096, 8191, 8192, 8195, 70_001];
+
+fn device() -> (Device, Stream) {
+    let device = Device::open().expect("a device");
+    let stream = device.stream().expect("a stream");
+    (device, stream)
+}
+
+/// Numbers without a pattern, the same in each run.
+fn words(len: usize) -> Vec<u32> {
+    let mut state = 0x2545_f491_4f6c_dd1du64;
+    let mut next = || {
+        state ^= state << 13;
+        state ^= state >> 7;
+        state ^= state << 17;
+        (state >> 16) as u32
+    };
+    (0..len).map(|_| next()).collect()
+}
+
+/// Calls `run` with the numbers in buffers that begin `skip` elements after an aligned address.
+fn with_unaligned<T: DeviceCopy + Pod>(
+    device: &Device,
+    values: &[T],
+    skip: usize,
+    run: impl FnOnce(&DeviceBuffer<T>, &mut DeviceBuffer<T>),
+) -> Vec<T> {
+    let mut shifted = vec![T::zeroed(); skip];
+    shifted.extend_from_slice(values);
+    let input = DeviceBuffer::from_slice(device, &shifted).expect("an input");
+    let mut output = DeviceBuffer::zeroed(device, shifted.len()).expect("an output");
+    // A part gives no `&mut DeviceBuffer`: the output stays aligned, the input is a view.
+    run(&input.view(skip..), &mut output);
+    output.to_vec().expect("results")[..values.len()].to_vec()
+}
+
+fn uploaded<T: DeviceCopy>(device: &Device, values: &[T]) -> DeviceBuffer<T> {
+    DeviceBuffer::from_slice(device, values).expect("a buffer")
+}
+
+fn zeros<T: DeviceCopy + Zeroable>(device: &Device, len: usize) -> DeviceBuffer<T> {
+    DeviceBuffer::zeroed(device, len).expect("a buffer")
+}
+
+#[test]
+fn reductions_are_the_cpus() {
+    let (device, stream) = device();
+    let mut reduction = Reduction::new(&device).expect("a workspace");
+    let mut found = zeros::<i32>(&device, 1);
+    let mut reduction_f64 = Reduction::new(&device).expect("a workspace");
+    let mut found_f64 = zeros::<f64>(&device, 1);
+    for len in SIZES {
+        let values: Vec<i32> = words(len).iter().map(|word| *word as i32).collect();
+        for skip in [0, 1] {
+            let mut shifted = vec![0; skip];
+            shifted.extend_from_slice(&values);
+            let all = uploaded(&device, &shifted);
+            let input = all.view(skip..);
+            let sum = values
+                .iter()
+                .fold(0i32, |sum, value| sum.wrapping_add(*value));
+            reduction
+                .reduce(&stream, Sum, &input, &mut found)
+                .expect("a sum");
+            assert_eq!(found.to_vec().unwrap(), [sum], "{len} {skip}");
+            let most = values.iter().copied().max().unwrap_or(i32::MIN);
+            reduction
+                .reduce(&stream, Max, &input, &mut found)
+                .expect("a maximum");
+            assert_eq!(found.to_vec().unwrap(), [most], "{len} {skip}");
+        }
+        let values: Vec<f64> = words(len).iter().map(|word| f64::from(*word)).collect();
+        let input = uploaded(&device, &values);
+        let least = values.iter().copied().fold(f64::INFINITY, f64::min);
+        reduction_f64
+            .reduce(&stream, Min, &input, &mut found_f64)
+            .expect("a minimum");
+        assert_eq!(found_f64.to_vec().unwrap(), [least], "{len}");
+    }
+}
+
+#[test]
+fn scans_are_the_cpus() {
+    let (device, stream) = device();
+    let mut scan = Scan::new(&device, 80_000).expect("a workspace");
+    for len in SIZES {
+        let values: Vec<i32> = words(len).iter().map(|word| *word as i32).collect();
+        let mut sum = 0i32;
+        let exclusive: Vec<i32> = values
+            .iter()
+            .map(|value| {
+                sum = sum.wrapping_add(*value);
+                sum.wrapping_sub(*value)
+            })
+            .collect();
+        let mut most = i32::MIN;
+        let maxima: Vec<i32> = values
+            .iter()
+            .map(|value| {
+                most = most.max(*value);
+                most
+            })
+            .collect();
+        for skip in [0, 1] {
+            let found = with_unaligned(&device, &values, skip, |input, output| {
+                scan.exclusive(&stream, Sum, input, output).expect("a scan");
+            });
+            assert_eq!(found, exclusive, "{len} {skip}");
+            let found = with_unaligned(&device, &values, skip, |input, output| {
+                scan.inclusive(&stream, Max, input, output).expect("a scan");
+            });
+            assert_eq!(found, maxima, "{len} {skip}");
+        }
+    }
+}
+
+#[test]
+fn a_workspace_that_is_too_small_is_refused() {
+    let (device, stream) = device();
+    let mut scan = Scan::new(&device, 8192).expect("a workspace");
+    let (input, mut output) = (zeros::<i32>(&device, 8193), zeros::<i32>(&device, 8193));
+    let error = scan
+        .inclusive(&stream, Sum, &input, &mut output)
+        .expect_err("too small");
+    assert!(
+        matches!(
+            error,
+            Error::TooShort {
+                what: "a workspace",
+                ..
+            }
+        ),
+        "{error}"
+    );
+    let mut short = zeros::<i32>(&device, 8191);
+    let input = zeros::<i32>(&device, 8192);
+    let error = scan
+        .inclusive(&stream, Sum, &input, &mut short)
+        .expect_err("too short");
+    assert_eq!(
+        error.to_string(),
+        "expected an output of at least 8192 elements, found 8191"
+    );
+}
+
+#[test]
+fn what_is_selected_keeps_its_order() {
+    let (device, stream) = device();
+    let mut select = Select::new(&device, 80_000).expect("a workspace");
+    for len in SIZES {
+        for every in [1, 2, 3, u32::MAX] {
+            let values: Vec<u32> = words(len)
+                .iter()
+                .map(|word| if word % every == 0 { *word } else { 0 })
+                .collect();
+            let expected: Vec<u32> = values.iter().copied().filter(|value| *value != 0).collect();
+            let mut count = uploaded(&device, &[7u64]);
+            let found = with_unaligned(&device, &values, len % 2, |input, output| {
+                select
+                    .select(&stream, NotZero, input, output, &mut count)
+                    .expect("a selection");
+            });
+            assert_eq!(
+                count.to_vec().unwrap(),
+                [expected.len() as u64],
+                "{len} {every}"
+            );
+            assert_eq!(found[..expected.len()], expected, "{len} {every}");
+        }
+    }
+}
+
+#[test]
+fn histograms_count_every_element() {
+    let (device, stream) = device();
+    for len in SIZES {
+        let bytes: Vec<u8> = words(len).iter().map(|word| *word as u8).collect();
+        let mut expected = vec![0u32; 256];
+        bytes
+            .iter()
+            .skip(len.min(3))
+            .for_each(|byte| expected[usize::from(*byte)] += 1);
+        let (all, mut bins) = (uploaded(&device, &bytes), zeros::<u32>(&device, 256));
+        histogram_bytes(&stream, &all.view(len.min(3)..), &mut bins).expect("a histogram");
+        assert_eq!(bins.to_vec().unwrap(), expected, "{len}");
+
+        let values: Vec<i32> = words(len).iter().map(|word| *word as i32 >> 16).collect();
+        let mut expected = vec![0u32; 256];
+        for value in &values {
+            if let Some(count) = usize::try_from((value + 1000) >> 3)
+                .ok()
+                .and_then(|bin| expected.get_mut(bin))
+            {
+                *count += 1;
+            }
+        }
+        let (input, mut bins) = (uploaded(&device, &values), zeros::<u32>(&device, 256));
+        histogram_even(&stream, &input, -1000, 3, &mut bins).expect("a histogram");
+        assert_eq!(bins.to_vec().unwrap(), expected, "{len}");
+    }
+}
+
+#[test]
+fn transposes_are_the_cpus() {
+    let (device, stream) = device();
+    for (rows, columns) in [
+        (1, 1),
+        (1, 77),
+        (64, 64),
+        (128, 192),
+        (65, 63),
+        (100, 132),
+        (3, 500),
+    ] {
+        let values = words(rows * columns);
+        let expected: Vec<u32> = (0..rows * columns)
+            .map(|i| values[i % rows * columns + i / rows])
+            .collect();
+        for skip in [0, 1] {
+            let found = with_unaligned(&device, &values, skip, |input, output| {
+                transpose(&stream, input, columns as u32, output).expect("a transpose");
+            });
+            assert_eq!(found, expected, "{rows} x {columns}, {skip}");
+        }
+    }
+}
+
+/// Compares each element, with an error relative to it or to `scale`.
+fn assert_close(found: &[f32], expected: &[f64], scale: f64, what: impl Debug) {
+    for (i, (found, expected)) in found.iter().zip(expected).enumerate() {
+        let off = (f64::from(*found) - expected).abs();
+        assert!(
+            off <= 2e-5 * expected.abs().max(scale),
+            "{what:?} {i}: {found}, {expected}"
+        );
+    }
+}
+
+#[test]
+fn rows_are_the_cpus() {
+    let (device, stream) = device();
+    let shapes = [
+        (3, 1),
+        (2, 4),
+        (5, 7),
+        (2, 1000),
+        (3, 1001),
+        (1, 16_384),
+        (2, 20_000),
+        (1, 40_001),
+    ];
+    for (rows, columns) in shapes {
+        let values: Vec<f32> = words(rows * columns)
+            .iter()
+            .map(|word| *word as f32 / 4e8)
+            .collect();
+        let gamma: Vec<f32> = (0..columns).map(|i| 0.5 + (i % 7) as f32).collect();
+        let beta: Vec<f32> = (0..columns).map(|i| (i % 5) as f32 - 2.0).collect();
+        let (gamma_there, beta_there) = (uploaded(&device, &gamma), uploaded(&device, &beta));
+        let mut expected = [vec![], vec![], vec![]];
+        for row in values.chunks(columns) {
+            let row: Vec<f64> = row.iter().map(|x| f64::from(*x)).collect();
+            let mean = row.iter().sum::<f64>() / columns as f64;
+            let square = |from: f64| {
+                row.iter().map(|x| (x - from).powi(2)).sum::<f64>() / columns as f64 + 1e-5
+            };
+            let (deviation, root) = (square(mean).sqrt(), square(0.0).sqrt());
+            let most = row.iter().copied().fold(f64::NEG_INFINITY, f64::max);
+            let total: f64 = row.iter().map(|x| (x - most).exp()).sum();
+            for (i, x) in row.iter().enumerate() {
+                let (gamma, beta) = (f64::from(gamma[i]), f64::from(beta[i]));
+                expected[0].push((x - most).exp() / total);
+                expected[1].push((x - mean) / deviation * gamma + beta);
+                expected[2].push(x / root * gamma);
+            }
+        }
+        for skip in [0, 1] {
+            let found = with_unaligned(&device, &values, skip, |input, output| {
+                softmax(&stream, input, columns as u32, output).expect("a softmax");
+            });
+            assert_close(&found, &expected[0], 0.0, ("softmax", rows, columns, skip));
+            let found = with_unaligned(&device, &values, skip, |input, output| {
+                layer_norm(&stream, input, (&gamma_there, &beta_there), 1e-5, output)
+                    .expect("a layer norm");
+            });
+            assert_close(
+                &found,
+                &expected[1],
+                1.0,
+                ("layer norm", rows, columns, skip),
+            );
+            let found = with_unaligned(&device, &values, skip, |input, output| {
+                rms_norm(&stream, input, &gamma_there, 1e-5, output).expect("an RMS norm");
+            });
+            assert_close(&found, &expected[2], 0.0, ("RMS norm", rows, columns, skip));
+        }
+    }
+}
+
+#[test]
+fn random_numbers_depend_on_their_position_alone() {
+    let (device, stream) = device();
+    let philox = Philox {
+        seed: 0x1234_5678_9abc_def0,
+        stream: 5,
+        first: 0,
+    };
+    let mut all = zeros::<f32>(&device, 20_000);
+    philox.uniform(&stream, &mut all).expect("numbers");
+    let all = all.to_vec().unwrap();
+    assert!(all.iter().all(|x| (0.0..1.0).contains(x)));
+    let mut later = zeros::<f32>(&device, 1001);
+    Philox {
+        first: 100,
+        ..philox
+    }
+    .uniform(&stream, &mut later)
+    .expect("numbers");
+    assert_eq!(later.to_vec().unwrap(), all[400..1401]);
+    // The known answer of Philox4x32-10 for counter 0 and key 0: Salmon and others, kat_vectors.
+    let mut first = zeros::<f32>(&device, 4);
+    Philox {
+        seed: 0,
+        stream: 0,
+        first: 0,
+    }
+    .uniform(&stream, &mut first)
+    .expect("numbers");
+    let known = [0x6627_e8d5u32, 0xe169_c58d, 0xbc57_ac4c, 0x9b00_dbd8];
+    let known = known.map(|word| (word >> 8) as f32 / 16_777_216.0);
+    assert_eq!(first.to_vec().unwrap(), known);
+    let mut normal = zeros::<f32>(&device, 20_000);
+    philox.normal(&stream, &mut normal).expect("numbers");
+    let normal = normal.to_vec().unwrap();
+    let mean = normal.iter().sum::<f32>() / 20_000.0;
+    let square = normal.iter().map(|x| x * x).sum::<f32>() / 20_000.0;
+    assert!(
+        mean.abs() < 0.03 && (square - 1.0).abs() < 0.05,
+        "{mean} {square}"
+    );
+}
+
+#[test]
+fn algorithms_are_recorded_in_a_graph() {
+    let (device, stream) = device();
+    let values: Vec<i32> = (0..20_000).collect();
+    let input = uploaded(&device, &values);
+    let mut sums = zeros::<i32>(&device, values.len());
+    let mut total = zeros::<i32>(&device, 1);
+    let mut scan = Scan::new(&device, values.len()).expect("a workspace");
+    let mut reduction = Reduction::new(&device).expect("a workspace");
+    let graph = device
+        .record(|record| {
+            scan.inclusive(&mut *record, Sum, &input, &mut sums)?;
+            reduction.reduce(&mut *record, Sum, &input, &mut total)?;
+            Ok(())
+        })
+        .expect("a graph");
+    for _ in 0..2 {
+        graph.launch(&stream).expect("a launch");
+        let sum: i32 = values.iter().sum();
+        assert_eq!(total.to_vec().unwrap(), [sum]);
+        assert_eq!(sums.to_vec().unwrap()[values.len() - 1], sum);
+    }
+}
+
+#[test]
+fn what_waits_for_other_blocks_is_right_in_any_order() {
+    let (device, stream) = device();
+    let values: Vec<i32> = words(3 * 8192 + 5)
+        .iter()
+        .map(|word| *word as i32)
+        .collect();
+    let sum = values
+        .iter()
+        .fold(0i32, |sum, value| sum.wrapping_add(*value));
+    let kept = values.iter().filter(|value| **value != 0).count() as u64;
+    let input = uploaded(&device, &values);
+    for (schedule, seed) in [("pct,weak", 1), ("pct,weak", 2), ("random,weak", 3)] {
+        let schedule = schedule.parse().expect("a schedule");
+        let checking = Checking::all().schedule(schedule).seed(seed);
+        let (found, findings) = checks::of(&device, checking, || {
+            let mut scan = Scan::new(&device, values.len()).expect("a workspace");
+            let mut select = Select::new(&device, values.len()).expect("a workspace");
+            let mut sums = zeros::<i32>(&device, values.len());
+            let mut count = zeros::<u64>(&device, 1);
+            scan.inclusive(&stream, Sum, &input, &mut sums)
+                .expect("a scan");
+            let last = sums.to_vec()?[values.len() - 1];
+            select
+                .select(&stream, NotZero, &input, &mut sums, &mut count)
+                .expect("a selection");
+            Ok::<_, MemoryError>((last, count.to_vec()?[0]))
+        })
+        .expect("a run");
+        assert_eq!(found, (sum, kept), "seed {seed}");
+        let findings = findings.unwrap_or_default();
+        assert!(findings.is_empty(), "seed {seed}: {findings:#?}");
+    }
+}

@@ -11,7 +11,7 @@ use crate::{Error, Queue};
 /// and `i` alone.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Philox {
-    /// The seed.
+    /// The seed of all streams.
     pub seed: u64,
     /// The number of the stream.
     pub stream: u64,

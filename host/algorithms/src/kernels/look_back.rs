@@ -93,8 +93,8 @@ impl<'a> Tiles<'a> {
         self.words[tile].store(word, AtomicOrdering::Relaxed);
     }
 
-    /// Publishes `own`, the result of the tile, and returns that of all tiles before it. All threads
-    /// of the block call this.
+    /// Publishes `own`, the result of the tile, and returns that of all tiles before it. All
+    /// threads of the block call this.
     #[inline(always)]
     pub(super) fn before<T: Packed, O: Monoid<T>>(&self, tile: usize, own: T, operator: O) -> T {
         shared! {

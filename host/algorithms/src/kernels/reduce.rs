@@ -4,18 +4,14 @@
 //! second combines the blocks' results. Which elements a thread has depends on the number of blocks
 //! alone, so the result for floats is the same in each run on a device.
 
-use core::array::from_fn;
-
-use lanewise_macros::{kernel, shared};
+use lanewise_macros::kernel;
 use lanewise_std::PerBlock;
 use lanewise_std::collective::{Max, Min, Sum, block_reduce};
-use lanewise_std::thread::{self, global_size_x, grid_stride};
+use lanewise_std::thread::grid_stride;
 
 use super::Monoid;
 use super::sixteen::{Number, sixteens};
 
-/// The number of loads that a thread has under way.
-const LOADS: usize = 4;
 /// The number of threads in a block.
 pub const BLOCK: u32 = 512;
 
@@ -27,25 +23,14 @@ pub const BLOCK: u32 = 512;
 ))]
 #[launch_contract(dims = 1, block = 512)]
 pub fn reduce<T: Number, O: Monoid<T>>(input: &[T], mut results: PerBlock<T>) {
-    shared! { static SCRATCH: [T; 32]; }
     let operator = O::default();
     let (before, middle, after) = sixteens(input);
     let mut sums = O::NEUTRAL.splat();
-    let mut add = |values: T::Neighbours| {
+    for i in grid_stride(middle.len()) {
+        let values = middle[i];
         for (sum, value) in sums.as_mut().iter_mut().zip(values.as_ref()) {
             *sum = operator.combine(*sum, *value);
         }
-    };
-    // Several loads are under way together.
-    let (mut i, step) = (thread::index_1d().get(), global_size_x() as usize);
-    while i + (LOADS - 1) * step < middle.len() {
-        let loaded: [_; LOADS] = from_fn(|k| middle[i + k * step]);
-        loaded.into_iter().for_each(&mut add);
-        i += LOADS * step;
-    }
-    while i < middle.len() {
-        add(middle[i]);
-        i += step;
     }
     let mut sum = O::NEUTRAL;
     for value in sums.as_ref() {
@@ -56,7 +41,7 @@ pub fn reduce<T: Number, O: Monoid<T>>(input: &[T], mut results: PerBlock<T>) {
             sum = operator.combine(sum, rest[i]);
         }
     }
-    let sum = block_reduce(sum, operator, &SCRATCH);
+    let sum = block_reduce(sum, operator);
     if let Some(result) = results.get_mut() {
         *result = sum;
     }

@@ -31,14 +31,13 @@ pub fn softmax<const LANES: usize, const ROUNDS: usize>(
     output: DisjointSlice<f32>,
     columns: u32,
 ) {
-    shared! { static SCRATCH: [f32; 32]; }
     softmax_of(
         input,
         output,
         columns,
         Row::<LANES, ROUNDS>::of_block(),
-        |value, operator| block_reduce(value, operator, &SCRATCH),
-        |value, operator| block_reduce(value, operator, &SCRATCH),
+        |value, operator| block_reduce(value, operator),
+        |value, operator| block_reduce(value, operator),
     );
 }
 
@@ -51,17 +50,14 @@ pub fn softmax_wide<const LANES: usize, const ROUNDS: usize>(
     output: DisjointSlice<f32>,
     columns: u32,
 ) {
-    shared! {
-        static SCRATCH: [f32; 32];
-        static RESULTS: [f32; 2];
-    }
+    shared! { static RESULTS: [f32; 2]; }
     softmax_of(
         input,
         output,
         columns,
         Row::<LANES, ROUNDS>::of_cluster(),
-        |value, operator| cluster_reduce(value, operator, SCRATCH, RESULTS, 0),
-        |value, operator| cluster_reduce(value, operator, SCRATCH, RESULTS, 1),
+        |value, operator| cluster_reduce(value, operator, RESULTS, 0),
+        |value, operator| cluster_reduce(value, operator, RESULTS, 1),
     );
     cluster::sync_cluster(); // nobody reads the block's results any more
 }
@@ -78,7 +74,6 @@ pub fn layer_norm<const LANES: usize, const ROUNDS: usize>(
     columns: u32,
     epsilon: f32,
 ) {
-    shared! { static SCRATCH: [f32; 32]; }
     norm_of(
         input,
         Some(beta),
@@ -87,7 +82,7 @@ pub fn layer_norm<const LANES: usize, const ROUNDS: usize>(
         columns,
         epsilon,
         Row::<LANES, ROUNDS>::of_block(),
-        |value, _| block_reduce(value, Sum, &SCRATCH),
+        |value, _| block_reduce(value, Sum),
     );
 }
 
@@ -103,10 +98,7 @@ pub fn layer_norm_wide<const LANES: usize, const ROUNDS: usize>(
     columns: u32,
     epsilon: f32,
 ) {
-    shared! {
-        static SCRATCH: [f32; 32];
-        static RESULTS: [f32; 2];
-    }
+    shared! { static RESULTS: [f32; 2]; }
     norm_of(
         input,
         Some(beta),
@@ -115,7 +107,7 @@ pub fn layer_norm_wide<const LANES: usize, const ROUNDS: usize>(
         columns,
         epsilon,
         Row::<LANES, ROUNDS>::of_cluster(),
-        |value, at| cluster_reduce(value, Sum, SCRATCH, RESULTS, at),
+        |value, at| cluster_reduce(value, Sum, RESULTS, at),
     );
     cluster::sync_cluster(); // nobody reads the block's results any more
 }
@@ -131,7 +123,6 @@ pub fn rms_norm<const LANES: usize, const ROUNDS: usize>(
     columns: u32,
     epsilon: f32,
 ) {
-    shared! { static SCRATCH: [f32; 32]; }
     norm_of(
         input,
         None,
@@ -140,7 +131,7 @@ pub fn rms_norm<const LANES: usize, const ROUNDS: usize>(
         columns,
         epsilon,
         Row::<LANES, ROUNDS>::of_block(),
-        |value, _| block_reduce(value, Sum, &SCRATCH),
+        |value, _| block_reduce(value, Sum),
     );
 }
 
@@ -155,10 +146,7 @@ pub fn rms_norm_wide<const LANES: usize, const ROUNDS: usize>(
     columns: u32,
     epsilon: f32,
 ) {
-    shared! {
-        static SCRATCH: [f32; 32];
-        static RESULTS: [f32; 2];
-    }
+    shared! { static RESULTS: [f32; 2]; }
     norm_of(
         input,
         None,
@@ -167,7 +155,7 @@ pub fn rms_norm_wide<const LANES: usize, const ROUNDS: usize>(
         columns,
         epsilon,
         Row::<LANES, ROUNDS>::of_cluster(),
-        |value, at| cluster_reduce(value, Sum, SCRATCH, RESULTS, at),
+        |value, at| cluster_reduce(value, Sum, RESULTS, at),
     );
     cluster::sync_cluster(); // nobody reads the block's results any more
 }
@@ -363,11 +351,10 @@ fn norm_of<const LANES: usize, const ROUNDS: usize>(
 fn cluster_reduce<O: Monoid<f32>>(
     value: f32,
     operator: O,
-    scratch: SharedArray<f32, 32>,
     results: SharedArray<f32, 2>,
     at: usize,
 ) -> f32 {
-    let own = block_reduce(value, operator, &scratch);
+    let own = block_reduce(value, operator);
     if thread_idx_x() == 0 {
         // SAFETY: one thread sets the element, and a barrier comes before the reads.
         unsafe { results.set(at, own) };

@@ -40,7 +40,7 @@ pub fn transpose<T: Number>(input: &[T], mut output: DisjointSlice<T>, rows: u32
         let values = unsafe { from.load::<true, T, 4>(input, input[0]) };
         for (step, four) in values.iter().enumerate() {
             for (k, value) in four.as_ref().iter().enumerate() {
-                // SAFETY: each thread has elements of its own, and a barrier comes before the reads.
+                // SAFETY: each thread has its own elements, and a barrier comes before the reads.
                 unsafe { TILE.set((line + step * 16) * PITCH + lane + k, *value) };
             }
         }
@@ -65,7 +65,7 @@ pub fn transpose<T: Number>(input: &[T], mut output: DisjointSlice<T>, rows: u32
         let (row, column) = (i / SIDE, i % SIDE);
         if top + row < rows && left + column < columns {
             let value = input[(top + row) * columns + left + column];
-            // SAFETY: each thread has elements of its own, and a barrier comes before the reads.
+            // SAFETY: each thread has its own elements, and a barrier comes before the reads.
             unsafe { TILE.set(row * PITCH + column, value) };
         }
     }

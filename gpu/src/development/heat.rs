@@ -1,14 +1,15 @@
-//! Heat in a plate, by Jacobi's method: the steps from a first port to the version
-//! that is deployed.
+//! Heat in a plate, by Jacobi's method: the steps from a first port to the version that is
+//! deployed.
 //!
 //! `from` and `to` have `rows` rows of `columns` temperatures. A sweep gives each cell the mean of
 //! its four neighbours; cells on the edge keep their temperature. Launch: `heat_by_columns`,
 //! `heat_by_rows`, a 2-D grid of at least `columns` by `rows` threads (`rows` by `columns` for the
-//! first); the others, blocks of 32 x 8 threads that cover the plate. Shows: the same sweep three
-//! times. By columns, neighbouring lanes are a row apart, and each load needs a sector for each
-//! lane; by rows they are side by side. With shared memory a block loads a cell once, instead of
-//! once for each of its neighbours. The last kernel also measures how much the plate still changes,
-//! so the host need not read the cells. Source: CUDA study notes, section 10.1.1 (APOD).
+//! first); the others, blocks of 32 x 8 threads that cover the plate.
+//! Shows: the same sweep three times. By columns, neighbouring lanes are a row apart, and each load
+//! needs a sector for each lane; by rows they are side by side. With shared memory a block loads a
+//! cell once, instead of once for each of its neighbours. The last kernel also measures how much
+//! the plate still changes, so the host need not read the cells.
+//! Source: CUDA study notes, section 10.1.1 (APOD).
 
 use lanewise_macros::{kernel, shared};
 use lanewise_std::atomic::{AtomicOrdering, DeviceAtomicU32};

@@ -5,9 +5,10 @@
 //! y, in 2-D blocks; for `matmul_shared_16` these are 16 x 16, for `matmul_shared_32` 32 x 32. In
 //! `matmul_naive` each thread loads a row of `a` and a column of `b`: 2 k loads. In `matmul_shared`
 //! the block loads tiles, one element of each tile per thread, and every loaded element is used
-//! `TILE` times: 2 k / TILE loads. Shows: shared memory as a cache that the program fills. It
-//! divides the loads from global memory by the tile's width. Source: programming model notes,
-//! "Shared Memory".
+//! `TILE` times: 2 k / TILE loads.
+//! Shows: shared memory as a cache that the program fills. It divides the loads from global memory
+//! by the tile's width.
+//! Source: programming model notes, "Shared Memory".
 
 use lanewise_macros::{kernel, shared};
 use lanewise_std::disjoint_matrix::{DisjointMatrix, TilePerBlock};

@@ -76,14 +76,13 @@ impl<'a> Tiles<'a> {
     /// Returns the number of the block's next tile, to all threads of the block.
     #[inline(always)]
     pub(super) fn take(&self) -> usize {
-        shared! { static TICKET: [u32; 1]; }
         let last = self.words.len() - 1;
         let ticket = if thread_rank() == 0 {
             self.words[last].fetch_add(1, AtomicOrdering::Relaxed) as u32
         } else {
             0
         };
-        block_broadcast(ticket, 0, &TICKET) as usize
+        block_broadcast(ticket, 0) as usize
     }
 
     #[inline(always)]

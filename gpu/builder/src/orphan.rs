@@ -34,7 +34,7 @@ mod tests {
     use std::time::Duration;
 
     /// Set in the process that has to end.
-    const SCRIPT: &str = "_LANEWISE_TEST_SCRIPT";
+    const SCRIPT: &str = "SCRIPT_OF_LANEWISES_TEST";
 
     #[test]
     fn a_script_ends_when_its_parent_was_killed() {

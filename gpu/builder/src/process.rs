@@ -29,7 +29,7 @@ use crate::llvm::{self, Fatal, Message, end, say};
 use crate::passes::{self, Code, Options};
 
 /// The environment variable of a process that runs LLVM. Its value does not matter.
-const VARIABLE: &str = "_LANEWISE_RUNS_LLVM";
+const VARIABLE: &str = "RUNS_LLVM_OF_LANEWISE";
 
 /// The stack of the thread that runs LLVM, whose passes recurse over the code.
 const STACK: usize = 64 << 20;

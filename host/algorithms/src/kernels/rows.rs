@@ -36,8 +36,8 @@ pub fn softmax<const LANES: usize, const ROUNDS: usize>(
         output,
         columns,
         Row::<LANES, ROUNDS>::of_block(),
-        |value, operator| block_reduce(value, operator),
-        |value, operator| block_reduce(value, operator),
+        block_reduce,
+        block_reduce,
     );
 }
 

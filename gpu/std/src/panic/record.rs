@@ -202,6 +202,10 @@ fn apart() {
 }
 
 /// The address of the next word. LLVM would compute both addresses of the loop from a third number.
+#[allow(
+    clippy::pointers_in_nomem_asm_block,
+    reason = "the address is computed, and nothing is read there"
+)]
 #[inline(always)]
 fn next(mut word: *mut u32) -> *mut u32 {
     // SAFETY: it adds two numbers.

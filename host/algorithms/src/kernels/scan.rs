@@ -1,6 +1,6 @@
 //! Combines each element with all before it.
 //!
-//! A block has a tile of the input, and reads and writes it once; [`super::look_back`] has what
+//! A block has a tile of the input, and reads and writes it once; `look_back` has what
 //! comes from the tiles before.
 
 use lanewise_macros::{kernel, shared};

@@ -1,6 +1,6 @@
 //! Copies the elements that are to be kept, one after another, in their order.
 //!
-//! A block has a tile of the input. It counts what it keeps, learns from [`super::look_back`] how
+//! A block has a tile of the input. It counts what it keeps, learns from `look_back` how
 //! much all tiles before it keep, collects its own in shared memory and writes them there.
 
 use lanewise_macros::{kernel, shared};

@@ -25,14 +25,14 @@ pub enum Error {
         /// How many it has.
         found: usize,
     },
-    /// A row has too many elements.
-    #[error("expected {what} of at most {most} elements, found {found}")]
-    TooLong {
+    /// There is more of something than the algorithm can take.
+    #[error("expected at most {most} {what}, found {found}")]
+    TooMany {
         /// What it is.
         what: &'static str,
-        /// How many elements it may have.
+        /// How many there may be.
         most: usize,
-        /// How many it has.
+        /// How many there are.
         found: usize,
     },
 }
@@ -50,6 +50,14 @@ impl Error {
                 expected,
                 found,
             });
+        }
+        Ok(())
+    }
+
+    /// Returns an error if there are more than `most`.
+    pub(crate) fn unless_few(what: &'static str, most: usize, found: usize) -> Result<(), Self> {
+        if found > most {
+            return Err(Error::TooMany { what, most, found });
         }
         Ok(())
     }

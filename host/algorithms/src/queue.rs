@@ -94,3 +94,25 @@ impl Queue for &mut Record<'_> {
         Ok(self.fill_zero(words)?)
     }
 }
+
+/// Returns the launch of this many blocks, or `None` if there are none.
+pub(crate) fn grid(blocks: usize, threads: u32) -> Result<Option<LaunchConfig>, Error> {
+    Error::unless_few("blocks", i32::MAX as usize, blocks)?;
+    Ok((blocks > 0).then(|| LaunchConfig::new(blocks as u32, threads)))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::grid;
+
+    #[test]
+    fn a_grid_has_no_more_blocks_than_the_driver_takes() {
+        assert!(grid(0, 32).expect("no blocks").is_none());
+        assert!(grid(i32::MAX as usize, 32).expect("the most").is_some());
+        let error = grid(1 << 31, 32).expect_err("one more");
+        assert_eq!(
+            error.to_string(),
+            "expected at most 2147483647 blocks, found 2147483648"
+        );
+    }
+}

@@ -1,8 +1,11 @@
 //! Random numbers that are computed from their position.
 
-use lanewise::{DeviceBuffer, LaunchConfig};
+use lanewise::DeviceBuffer;
+use lanewise_std::DisjointSlice;
+use lanewise_std::kernel::SafeKernel;
 
 use crate::kernels::random::{self, BLOCK, TILE};
+use crate::queue::grid;
 use crate::{Error, Queue};
 
 /// A stream of random numbers: Philox4x32-10, as in cuRAND and PyTorch.
@@ -24,43 +27,30 @@ impl Philox {
     ///
     /// # Errors
     /// [`Error::Launch`], [`Error::Graph`].
-    pub fn uniform(
-        self,
-        mut queue: impl Queue,
-        output: &mut DeviceBuffer<f32>,
-    ) -> Result<(), Error> {
-        match blocks(output) {
-            None => Ok(()),
-            Some(config) => queue.launch(
-                random::uniform,
-                config,
-                (output, self.seed, self.stream, self.first),
-            ),
-        }
+    pub fn uniform(self, queue: impl Queue, output: &mut DeviceBuffer<f32>) -> Result<(), Error> {
+        self.fill(random::uniform, queue, output)
     }
 
     /// Fills `output` with normally distributed floats of mean 0 and variance 1.
     ///
     /// # Errors
     /// As [`Self::uniform`].
-    pub fn normal(
+    pub fn normal(self, queue: impl Queue, output: &mut DeviceBuffer<f32>) -> Result<(), Error> {
+        self.fill(random::normal, queue, output)
+    }
+
+    fn fill<K>(
         self,
+        kernel: K,
         mut queue: impl Queue,
         output: &mut DeviceBuffer<f32>,
-    ) -> Result<(), Error> {
-        match blocks(output) {
-            None => Ok(()),
-            Some(config) => queue.launch(
-                random::normal,
-                config,
-                (output, self.seed, self.stream, self.first),
-            ),
-        }
+    ) -> Result<(), Error>
+    where
+        K: SafeKernel<Params = (DisjointSlice<'static, f32>, u64, u64, u64)>,
+    {
+        let Some(config) = grid(output.len().div_ceil(TILE), BLOCK)? else {
+            return Ok(());
+        };
+        queue.launch(kernel, config, (output, self.seed, self.stream, self.first))
     }
-}
-
-/// Returns the launch that fills the buffer, or `None` if it is empty.
-fn blocks(output: &DeviceBuffer<f32>) -> Option<LaunchConfig> {
-    let blocks = output.len().div_ceil(TILE);
-    (blocks > 0).then(|| LaunchConfig::new(blocks as u32, BLOCK))
 }

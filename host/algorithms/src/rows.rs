@@ -3,6 +3,7 @@
 use lanewise::{DeviceBuffer, LaunchConfig};
 
 use crate::kernels::rows::{self as kernels, OF_THREAD, OF_THREAD_WIDE};
+use crate::queue::grid;
 use crate::{Error, Queue};
 
 /// The most threads of a block.
@@ -15,7 +16,7 @@ pub const COLUMNS: usize = CLUSTER.0 * CLUSTER.1 * OF_THREAD_WIDE;
 /// Writes the softmax of each row of `input`, which has rows of `columns` elements.
 ///
 /// # Errors
-/// [`Error::TooShort`] if `output` is shorter than `input`; [`Error::TooLong`] if a row has more
+/// [`Error::TooShort`] if `output` is shorter than `input`; [`Error::TooMany`] if a row has more
 /// than [`COLUMNS`] elements; [`Error::Launch`], [`Error::Graph`].
 pub fn softmax(
     mut queue: impl Queue,
@@ -23,7 +24,7 @@ pub fn softmax(
     columns: u32,
     output: &mut DeviceBuffer<f32>,
 ) -> Result<(), Error> {
-    match shape(input, columns, output)? {
+    match shape(columns as usize, &[input, output])? {
         None => Ok(()),
         Some((config, false, 4)) => {
             queue.launch(kernels::softmax::<4, 4>, config, (input, output, columns))
@@ -56,10 +57,9 @@ pub fn layer_norm(
     epsilon: f32,
     output: &mut DeviceBuffer<f32>,
 ) -> Result<(), Error> {
-    let columns = gamma.len();
-    Error::unless_enough("a beta", columns, beta.len())?;
-    let columns = columns as u32;
-    match shape(input, columns, output)? {
+    Error::unless_enough("a beta", gamma.len(), beta.len())?;
+    let columns = gamma.len() as u32;
+    match shape(gamma.len(), &[input, output, gamma, beta])? {
         None => Ok(()),
         Some((config, false, 4)) => queue.launch(
             kernels::layer_norm::<4, 4>,
@@ -96,7 +96,7 @@ pub fn rms_norm(
     output: &mut DeviceBuffer<f32>,
 ) -> Result<(), Error> {
     let columns = gamma.len() as u32;
-    match shape(input, columns, output)? {
+    match shape(gamma.len(), &[input, output, gamma])? {
         None => Ok(()),
         Some((config, false, 4)) => queue.launch(
             kernels::rms_norm::<4, 4>,
@@ -121,28 +121,22 @@ pub fn rms_norm(
     }
 }
 
-/// Returns the launch for these rows, whether a row has a cluster, and how many neighbours a thread
-/// takes at once. `None` if there are no rows.
+/// Returns the launch for rows of this length, whether a row has a cluster, and how many neighbours
+/// a thread takes at once. `None` if there is nothing to write. The first two buffers are the input
+/// and the output; sixteen bytes at once have to be aligned in all.
 fn shape(
-    input: &DeviceBuffer<f32>,
-    columns: u32,
-    output: &DeviceBuffer<f32>,
+    columns: usize,
+    buffers: &[&DeviceBuffer<f32>],
 ) -> Result<Option<(LaunchConfig, bool, usize)>, Error> {
+    let (input, output) = (buffers[0], buffers[1]);
     Error::unless_enough("an output", input.len(), output.len())?;
-    let columns = columns as usize;
-    if columns > COLUMNS {
-        return Err(Error::TooLong {
-            what: "a row",
-            most: COLUMNS,
-            found: columns,
-        });
-    }
-    let rows = input.len() / columns.max(1);
-    if rows == 0 {
+    Error::unless_few("columns", COLUMNS, columns)?;
+    if columns == 0 {
         return Ok(None);
     }
-    let is_aligned = |address: u64| address.is_multiple_of(16);
-    let are_aligned = is_aligned(input.address()) && is_aligned(output.address());
+    let rows = input.len() / columns;
+    let mut addresses = buffers.iter().map(|buffer| buffer.address());
+    let are_aligned = addresses.all(|address| address.is_multiple_of(16));
     let lanes = if are_aligned && columns.is_multiple_of(4) {
         4
     } else {
@@ -150,19 +144,13 @@ fn shape(
     };
     let threads = columns.div_ceil(OF_THREAD).next_multiple_of(32);
     if threads <= THREADS {
-        return Ok(Some((
-            LaunchConfig::new(rows as u32, threads as u32),
-            false,
-            lanes,
-        )));
+        let config = grid(rows, threads as u32)?;
+        return Ok(config.map(|config| (config, false, lanes)));
     }
     let threads = columns.div_ceil(OF_THREAD_WIDE);
     let cluster = threads.div_ceil(CLUSTER.1).next_power_of_two();
     let threads = threads.div_ceil(cluster).next_multiple_of(32);
-    let config = LaunchConfig::new((rows * cluster) as u32, threads as u32);
-    Ok(Some((
-        config.with_cluster((cluster as u32, 1, 1)),
-        true,
-        lanes,
-    )))
+    let config = grid(rows * cluster, threads as u32)?;
+    let config = config.map(|config| config.with_cluster((cluster as u32, 1, 1)));
+    Ok(config.map(|config| (config, true, lanes)))
 }

@@ -1,11 +1,12 @@
 //! Each element combined with all before it.
 
-use lanewise::{Device, DeviceBuffer, DeviceCopy, LaunchConfig};
+use lanewise::{Device, DeviceBuffer, DeviceCopy};
 use lanewise_std::DisjointSlice;
 use lanewise_std::atomic::DeviceAtomicU64;
 use lanewise_std::kernel::SafeKernel;
 
 use crate::kernels::scan::{self, BLOCK, TILE};
+use crate::queue::grid;
 use crate::{Error, Monoid, Number, Packed, Queue};
 
 /// Combines each element of a buffer with all before it: `cub::DeviceScan`.
@@ -88,11 +89,10 @@ impl Scan {
         let tiles = input.len().div_ceil(TILE / size_of::<T>());
         Error::unless_enough("an output", input.len(), output.len())?;
         Error::unless_enough("a workspace", tiles + 1, self.tiles.len())?;
-        if tiles == 0 {
+        let Some(config) = grid(tiles, BLOCK)? else {
             return Ok(());
-        }
+        };
         queue.clear(&mut self.tiles)?;
-        let config = LaunchConfig::new(tiles as u32, BLOCK);
         queue.launch(
             scan::scan::<T, O>,
             config,

@@ -1,11 +1,12 @@
 //! The elements that are to be kept, in their order.
 
-use lanewise::{Device, DeviceBuffer, DeviceCopy, LaunchConfig};
+use lanewise::{Device, DeviceBuffer, DeviceCopy};
 use lanewise_std::DisjointSlice;
 use lanewise_std::atomic::DeviceAtomicU64;
 use lanewise_std::kernel::Kernel;
 
 use crate::kernels::select::{self, BLOCK, Predicate, TILE};
+use crate::queue::grid;
 use crate::{Error, Number, Queue};
 
 /// Copies the elements that a predicate keeps: `cub::DeviceSelect`.
@@ -32,7 +33,8 @@ impl Select {
     ///
     /// # Errors
     /// [`Error::TooShort`] if `output` is shorter than `input`, `count` is empty, or the workspace
-    /// was made for fewer elements; [`Error::Memory`], [`Error::Launch`], [`Error::Graph`].
+    /// was made for fewer elements; [`Error::TooMany`] for 2^32 elements or more;
+    /// [`Error::Memory`], [`Error::Launch`], [`Error::Graph`].
     pub fn select<T, P>(
         &mut self,
         mut queue: impl Queue,
@@ -57,12 +59,14 @@ impl Select {
         Error::unless_enough("an output", input.len(), output.len())?;
         Error::unless_enough("a count", 1, count.len())?;
         Error::unless_enough("a workspace", tiles + 1, self.tiles.len())?;
-        if tiles == 0 {
+        // Places in the output are counted in 32 bits.
+        Error::unless_few("elements", u32::MAX as usize, input.len())?;
+        let Some(config) = grid(tiles, BLOCK)? else {
             return queue.clear(count);
-        }
+        };
         queue.clear(&mut self.tiles)?;
-        let config = LaunchConfig::new(tiles as u32, BLOCK);
-        // SAFETY: all statuses are 0, and no other launch is between.
+        // SAFETY: all statuses are 0, and no other launch is between. The number of kept elements
+        // fits into 32 bits.
         unsafe {
             queue.launch_unchecked(
                 select::select::<T, P>,

@@ -1,16 +1,18 @@
 //! The columns of a matrix as rows.
 
-use lanewise::{DeviceBuffer, DeviceCopy, LaunchConfig};
+use lanewise::{DeviceBuffer, DeviceCopy};
 use lanewise_std::DisjointSlice;
 use lanewise_std::kernel::SafeKernel;
 
 use crate::kernels::transpose::{self as kernels, BLOCK, SIDE};
+use crate::queue::grid;
 use crate::{Error, Number, Queue};
 
 /// Writes the transpose of `input`, which has rows of `columns` elements, to `output`.
 ///
 /// # Errors
-/// [`Error::TooShort`] if `output` is shorter than `input`; [`Error::Launch`], [`Error::Graph`].
+/// [`Error::TooShort`] if `output` is shorter than `input`; [`Error::TooMany`] for 2^32 rows or
+/// more; [`Error::Launch`], [`Error::Graph`].
 pub fn transpose<T>(
     mut queue: impl Queue,
     input: &DeviceBuffer<T>,
@@ -23,11 +25,11 @@ where
 {
     Error::unless_enough("an output", input.len(), output.len())?;
     let rows = input.len() / columns.max(1) as usize;
-    if rows == 0 {
-        return Ok(());
-    }
+    Error::unless_few("rows", u32::MAX as usize, rows)?;
     let tiles = rows.div_ceil(SIDE) * (columns as usize).div_ceil(SIDE);
-    let config = LaunchConfig::new(tiles as u32, BLOCK);
+    let Some(config) = grid(tiles, BLOCK)? else {
+        return Ok(());
+    };
     queue.launch(
         kernels::transpose::<T>,
         config,

@@ -313,6 +313,48 @@ fn rows_are_the_cpus() {
 }
 
 #[test]
+fn factors_of_rows_need_not_be_aligned() {
+    let (device, stream) = device();
+    let values: Vec<f32> = words(64).iter().map(|word| *word as f32 / 4e9).collect();
+    let factors: Vec<f32> = (0..33).map(|i| i as f32).collect();
+    let (input, factors) = (uploaded(&device, &values), uploaded(&device, &factors));
+    let mut output = zeros::<f32>(&device, 64);
+    rms_norm(&stream, &input, &factors.view(1..), 1e-5, &mut output).expect("an RMS norm");
+    let square = |row: &[f32]| row.iter().map(|x| f64::from(*x).powi(2)).sum::<f64>() / 32.0 + 1e-5;
+    let expected = values.chunks(32).flat_map(|row| {
+        let root = square(row).sqrt();
+        row.iter()
+            .enumerate()
+            .map(move |(i, x)| f64::from(*x) / root * (i + 1) as f64)
+    });
+    let expected: Vec<f64> = expected.collect();
+    assert_close(&output.to_vec().unwrap(), &expected, 0.0, "an RMS norm");
+}
+
+#[test]
+fn rows_without_columns_are_left_alone() {
+    let (device, stream) = device();
+    let (input, none) = (uploaded(&device, &[1.0f32, 2.0]), zeros::<f32>(&device, 0));
+    let mut output = uploaded(&device, &[3.0f32, 4.0]);
+    softmax(&stream, &input, 0, &mut output).expect("nothing to do");
+    rms_norm(&stream, &input, &none, 1e-5, &mut output).expect("nothing to do");
+    layer_norm(&stream, &input, (&none, &none), 1e-5, &mut output).expect("nothing to do");
+    transpose(&stream, &input, 0, &mut output).expect("nothing to do");
+    assert_eq!(output.to_vec().unwrap(), [3.0, 4.0]);
+}
+
+#[test]
+fn a_row_that_is_too_long_is_refused() {
+    let (device, stream) = device();
+    let (input, mut output) = (zeros::<f32>(&device, 4), zeros::<f32>(&device, 4));
+    let error = softmax(&stream, &input, 131_073, &mut output).expect_err("too long");
+    assert_eq!(
+        error.to_string(),
+        "expected at most 131072 columns, found 131073"
+    );
+}
+
+#[test]
 fn random_numbers_depend_on_their_position_alone() {
     let (device, stream) = device();
     let philox = Philox {

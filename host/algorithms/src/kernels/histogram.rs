@@ -9,7 +9,7 @@ use lanewise_std::atomic::{AtomicOrdering, BlockAtomicU32, DeviceAtomicU32};
 use lanewise_std::thread::{block_stride, grid_stride, sync_threads};
 use lanewise_std::warp::{WARP_SIZE, warp_id};
 
-use super::sixteen::{Sixteen, sixteens_of};
+use super::sixteen::{Sixteen, sixteens};
 
 /// The number of threads in a block.
 pub const BLOCK: u32 = 512;
@@ -26,7 +26,7 @@ type Counters = SharedArray<u32, { WARPS * BINS }>;
 pub fn histogram_bytes(input: &[u8], bins: &[DeviceAtomicU32]) {
     shared! { static COUNTERS: [u32; WARPS * BINS]; }
     clear(COUNTERS);
-    let (before, middle, after) = sixteens_of::<u8, u32, 4>(input);
+    let (before, middle, after) = sixteens::<u8, u32>(input);
     for i in grid_stride(middle.len()) {
         let Sixteen(words) = middle[i];
         for word in words {
@@ -56,7 +56,7 @@ pub fn histogram_even(input: &[i32], bins: &[DeviceAtomicU32], first: i32, shift
             add(COUNTERS, bin as usize);
         }
     };
-    let (before, middle, after) = sixteens_of::<i32, i32, 4>(input);
+    let (before, middle, after) = sixteens::<i32, i32>(input);
     for i in grid_stride(middle.len()) {
         middle[i].0.into_iter().for_each(&count);
     }

@@ -51,6 +51,29 @@ packed! {
     f32: |value| value.to_bits(), |word| f32::from_bits(word);
 }
 
+/// Returns what the warps of the block before this one have together, and what all of them have.
+/// All threads of the block call this, once in a
+/// kernel, with the result of their warp.
+#[inline(always)]
+pub(super) fn before_warp<T: Shuffle, O: Monoid<T>>(of_warp: T, operator: O) -> (T, T) {
+    shared! { static WARPS: [T; 32]; }
+    let warp = warp_id() as usize;
+    if lane_id() == 0 {
+        // SAFETY: one thread sets the warp's element, and a barrier comes before the reads.
+        unsafe { WARPS.set(warp, of_warp) };
+    }
+    sync_threads();
+    let (mut before, mut all) = (O::NEUTRAL, O::NEUTRAL);
+    for other in 0..warps_per_block() as usize {
+        if other == warp {
+            before = all;
+        }
+        // SAFETY: set before the barrier, and not again.
+        all = operator.combine(all, unsafe { WARPS.get(other) });
+    }
+    (before, all)
+}
+
 /// The upper half of a status word: nothing is known yet.
 const NOTHING: u32 = 0;
 /// The lower half has the tile's own result.
@@ -61,24 +84,32 @@ const THROUGH: u32 = 2;
 /// How long a lane waits before it asks again, in nanoseconds.
 const PAUSE: u32 = 100;
 
-/// The status of all tiles, all zero before the launch. The ticket counter is the last word.
+/// The status of all tiles and the number of tickets taken, all zero before the launch.
 #[derive(Clone, Copy)]
 pub(super) struct Tiles<'a> {
-    words: &'a [DeviceAtomicU64],
+    statuses: &'a [DeviceAtomicU64],
+    tickets: &'a DeviceAtomicU64,
 }
 
 impl<'a> Tiles<'a> {
+    /// The last word counts tickets. It is none of the statuses, so a launch with more blocks than
+    /// these panics, and no ticket is given twice.
+    ///
+    /// # Panics
+    /// If there are no words.
     #[inline(always)]
     pub(super) fn new(words: &'a [DeviceAtomicU64]) -> Self {
-        Tiles { words }
+        let [statuses @ .., tickets] = words else {
+            panic!("no word counts the tickets");
+        };
+        Tiles { statuses, tickets }
     }
 
     /// Returns the number of the block's next tile, to all threads of the block.
     #[inline(always)]
     pub(super) fn take(&self) -> usize {
-        let last = self.words.len() - 1;
         let ticket = if thread_rank() == 0 {
-            self.words[last].fetch_add(1, AtomicOrdering::Relaxed) as u32
+            self.tickets.fetch_add(1, AtomicOrdering::Relaxed) as u32
         } else {
             0
         };
@@ -89,7 +120,7 @@ impl<'a> Tiles<'a> {
     fn publish<T: Packed>(&self, tile: usize, status: u32, value: T) {
         let word = u64::from(status) << 32 | u64::from(value.to_word());
         // One word has status and value, so no fence is needed.
-        self.words[tile].store(word, AtomicOrdering::Relaxed);
+        self.statuses[tile].store(word, AtomicOrdering::Relaxed);
     }
 
     /// Publishes `own`, the result of the tile, and returns that of all tiles before it. All
@@ -153,7 +184,7 @@ impl<'a> Tiles<'a> {
     #[inline(always)]
     fn wait<T: Packed>(&self, tile: Option<usize>) -> (u32, T) {
         let mut word = match tile {
-            Some(tile) => self.words[tile].load(AtomicOrdering::Relaxed),
+            Some(tile) => self.statuses[tile].load(AtomicOrdering::Relaxed),
             None => u64::from(THROUGH) << 32,
         };
         loop {
@@ -163,7 +194,7 @@ impl<'a> Tiles<'a> {
             }
             if let (NOTHING, Some(tile)) = (status, tile) {
                 nanosleep(PAUSE);
-                word = self.words[tile].load(AtomicOrdering::Relaxed);
+                word = self.statuses[tile].load(AtomicOrdering::Relaxed);
             }
         }
     }

@@ -24,7 +24,7 @@ pub const BLOCK: u32 = 512;
 #[launch_contract(dims = 1, block = 512)]
 pub fn reduce<T: Number, O: Monoid<T>>(input: &[T], mut results: PerBlock<T>) {
     let operator = O::default();
-    let (before, middle, after) = sixteens(input);
+    let (before, middle, after) = sixteens::<T, T>(input);
     let mut sums = O::NEUTRAL.splat();
     for i in grid_stride(middle.len()) {
         let values = middle[i];

@@ -3,15 +3,14 @@
 //! A block has a tile of the input, and reads and writes it once; `look_back` has what
 //! comes from the tiles before.
 
-use lanewise_macros::{kernel, shared};
+use lanewise_macros::kernel;
 use lanewise_std::DisjointSlice;
 use lanewise_std::atomic::DeviceAtomicU64;
 use lanewise_std::collective::{Max, Min, Sum, warp_inclusive_scan};
-use lanewise_std::thread::sync_threads;
-use lanewise_std::warp::{FULL_MASK, WARP_SIZE, lane_id, shuffle_sync, shuffle_up_sync, warp_id};
+use lanewise_std::warp::{FULL_MASK, lane_id, shuffle_sync, shuffle_up_sync};
 
 use super::Monoid;
-use super::look_back::{Packed, Tiles};
+use super::look_back::{Packed, Tiles, before_warp};
 use super::sixteen::{Number, Places, are_whole};
 
 /// The number of threads in a block.
@@ -20,11 +19,9 @@ pub const BLOCK: u32 = 256;
 const ROUNDS: usize = 8;
 /// The number of bytes of a tile.
 pub const TILE: usize = BLOCK as usize * ROUNDS * 16;
-/// The number of warps in a block.
-const WARPS: usize = (BLOCK / WARP_SIZE) as usize;
 
-/// Writes each element combined with all before it. If `is_exclusive` is 1, the element itself is
-/// left out, and the first result is the neutral element.
+/// Writes each element combined with all before it. If `is_exclusive`, the element itself is left
+/// out, and the first result is the neutral element.
 #[kernel(instances(
     (i32, Sum), (u32, Sum), (f32, Sum),
     (i32, Min), (u32, Min), (f32, Min),
@@ -61,15 +58,8 @@ unsafe fn scan_tile<const WHOLE: bool, T: Number + Packed, O: Monoid<T>>(
     tile: usize,
     is_exclusive: bool,
 ) {
-    shared! { static WARP_SUMS: [T; WARPS]; }
     let operator = O::default();
-    let warp = warp_id() as usize;
-    let start = (tile * BLOCK as usize + warp * WARP_SIZE as usize) * ROUNDS;
-    // A lane has neighbours in each round, and the warp's elements of a round are neighbours.
-    let places = Places {
-        first: (start + lane_id() as usize) * T::LANES,
-        step: WARP_SIZE as usize * T::LANES,
-    };
+    let places = Places::in_tile::<T, ROUNDS>(tile);
     // SAFETY: the caller promises that a whole tile is in the slice.
     let mut values = unsafe { places.load::<WHOLE, T, ROUNDS>(input, O::NEUTRAL) };
     // Within the warp, each element is combined with what comes before it.
@@ -90,20 +80,7 @@ unsafe fn scan_tile<const WHOLE: bool, T: Number + Packed, O: Monoid<T>>(
         }
         of_warp = operator.combine(of_warp, shuffle_sync(FULL_MASK, scanned, 31));
     }
-    if lane_id() == 0 {
-        // SAFETY: one thread sets the warp's element, and a barrier comes before the reads.
-        unsafe { WARP_SUMS.set(warp, of_warp) };
-    }
-    sync_threads();
-    let mut before_warp = O::NEUTRAL;
-    let mut own = O::NEUTRAL;
-    for other in 0..WARPS {
-        if other == warp {
-            before_warp = own;
-        }
-        // SAFETY: set before the barrier, and not again.
-        own = operator.combine(own, unsafe { WARP_SUMS.get(other) });
-    }
+    let (before_warp, own) = before_warp(of_warp, operator);
     let before = operator.combine(tiles.before(tile, own, operator), before_warp);
     for four in &mut values {
         for value in four.as_mut() {

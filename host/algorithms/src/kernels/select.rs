@@ -7,18 +7,16 @@ use lanewise_macros::{kernel, shared};
 use lanewise_std::DisjointSlice;
 use lanewise_std::atomic::{AtomicOrdering, DeviceAtomicU64};
 use lanewise_std::collective::Sum;
-use lanewise_std::thread::{block_stride, sync_threads};
-use lanewise_std::warp::{FULL_MASK, WARP_SIZE, ballot_sync, lane_id, lanemask_lt, warp_id};
+use lanewise_std::thread::{block_stride, sync_threads, thread_rank};
+use lanewise_std::warp::{FULL_MASK, ballot_sync, lanemask_lt};
 
-use super::look_back::Tiles;
+use super::look_back::{Tiles, before_warp};
 use super::sixteen::{Number, Places, are_whole};
 
 /// The number of threads in a block.
 pub const BLOCK: u32 = 256;
 /// The number of vectors of sixteen bytes that a thread has.
 const ROUNDS: usize = 4;
-/// The number of warps in a block.
-const WARPS: usize = (BLOCK / WARP_SIZE) as usize;
 /// The number of elements of 32 bits in a tile.
 pub const TILE: usize = BLOCK as usize * ROUNDS * 4;
 
@@ -31,6 +29,7 @@ pub trait Predicate<T>: Copy + Default {
 /// Keeps elements that are not zero.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct NotZero;
+
 impl<T: PartialEq + Default> Predicate<T> for NotZero {
     #[inline(always)]
     fn keeps(&self, element: T) -> bool {
@@ -41,7 +40,7 @@ impl<T: PartialEq + Default> Predicate<T> for NotZero {
 /// Writes the kept elements to `output`, and how many they are to the first of `count`.
 ///
 /// # Safety
-/// All `tiles` are 0.
+/// All `tiles` are 0, and the input has fewer than 2^32 elements.
 #[kernel(instances((i32, NotZero), (u32, NotZero), (f32, NotZero)))]
 #[launch_bounds(256, 5)]
 #[launch_contract(dims = 1, block = 256)]
@@ -74,17 +73,9 @@ unsafe fn select_tile<const WHOLE: bool, T: Number, P: Predicate<T>>(
     tiles: Tiles,
     tile: usize,
 ) {
-    shared! {
-        static WARP_COUNTS: [u32; WARPS];
-        static KEPT: [T; TILE];
-    }
+    shared! { static KEPT: [T; TILE]; }
     let predicate = P::default();
-    let warp = warp_id() as usize;
-    let start = (tile * BLOCK as usize + warp * WARP_SIZE as usize) * ROUNDS;
-    let places = Places {
-        first: (start + lane_id() as usize) * T::LANES,
-        step: WARP_SIZE as usize * T::LANES,
-    };
+    let places = Places::in_tile::<T, ROUNDS>(tile);
     // SAFETY: the caller promises that a whole tile is in the slice.
     let values = unsafe { places.load::<WHOLE, T, ROUNDS>(input, input[0]) };
     let mut kept = [0u32; ROUNDS];
@@ -109,19 +100,7 @@ unsafe fn select_tile<const WHOLE: bool, T: Number, P: Predicate<T>>(
         to[round] = of_warp + before;
         of_warp += all;
     }
-    if lane_id() == 0 {
-        // SAFETY: one thread sets the warp's element, and a barrier comes before the reads.
-        unsafe { WARP_COUNTS.set(warp, of_warp) };
-    }
-    sync_threads();
-    let (mut before_warp, mut own) = (0, 0);
-    for other in 0..WARPS {
-        if other == warp {
-            before_warp = own;
-        }
-        // SAFETY: set before the barrier, and not again.
-        own += unsafe { WARP_COUNTS.get(other) };
-    }
+    let (before_warp, own) = before_warp(of_warp, Sum);
     for round in 0..ROUNDS {
         let mut to = before_warp + to[round];
         for (k, value) in values[round].as_ref().iter().enumerate() {
@@ -134,7 +113,7 @@ unsafe fn select_tile<const WHOLE: bool, T: Number, P: Predicate<T>>(
         }
     }
     let before = tiles.before(tile, own, Sum);
-    if warp == 0 && lane_id() == 0 && (tile + 1) * TILE >= input.len() {
+    if thread_rank() == 0 && (tile + 1) * TILE >= input.len() {
         count[0].store(u64::from(before + own), AtomicOrdering::Relaxed);
     }
     sync_threads();

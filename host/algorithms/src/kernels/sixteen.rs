@@ -4,7 +4,7 @@ use core::array::from_fn;
 
 use lanewise_std::DisjointSlice;
 use lanewise_std::kernel::Value;
-use lanewise_std::warp::Shuffle;
+use lanewise_std::warp::{Shuffle, WARP_SIZE, lane_id, warp_id, warps_per_block};
 
 /// Neighbours that have sixteen bytes together: four of `f32`, two of `f64`.
 #[repr(C, align(16))]
@@ -72,22 +72,11 @@ numbers! {
     f64: 2;
 }
 
-/// Returns the slice as elements before the first aligned sixteen bytes, these, and what is left.
-#[inline(always)]
-pub(super) fn sixteens<T: Number>(slice: &[T]) -> (&[T], &[T::Neighbours], &[T]) {
-    // SAFETY: `Neighbours` are numbers one after another, without padding, and any numbers make
-    // them.
-    unsafe { slice.align_to() }
-}
-
-/// Returns the slice as elements before the first aligned sixteen bytes, these as `N` of `W`, and
+/// Returns the slice as elements before the first aligned sixteen bytes, these as numbers `N`, and
 /// what is left.
 #[inline(always)]
-pub(super) fn sixteens_of<T: Value, W: Number, const N: usize>(
-    slice: &[T],
-) -> (&[T], &[Sixteen<W, N>], &[T]) {
-    const { assert!(size_of::<Sixteen<W, N>>() == 16 && size_of::<W>() * N == 16) };
-    // SAFETY: both are numbers without padding, and any bits are a number.
+pub(super) fn sixteens<T: Value, N: Number>(slice: &[T]) -> (&[T], &[N::Neighbours], &[T]) {
+    // SAFETY: values have no padding, and any bits make numbers.
     unsafe { slice.align_to() }
 }
 
@@ -123,9 +112,8 @@ pub(super) struct Places {
     pub(super) step: usize,
 }
 
-/// Returns whether elements `start` to `end` are in both slices, and aligned in both if they are
-/// aligned in one that is. Kernels have code of their own for such tiles, without a test for each
-/// element.
+/// Returns whether both slices have the elements before `end`, and begin at a multiple of sixteen
+/// bytes. Kernels have code of their own for such tiles, without a test for each element.
 #[inline(always)]
 pub(super) fn are_whole<T: Number>(input: &[T], output: &mut DisjointSlice<T>, end: usize) -> bool {
     let are_aligned = input.as_ptr().cast::<T::Neighbours>().is_aligned()
@@ -134,6 +122,18 @@ pub(super) fn are_whole<T: Number>(input: &[T], output: &mut DisjointSlice<T>, e
 }
 
 impl Places {
+    /// Returns the places of this thread in a tile of its block: the elements of a warp follow each
+    /// other, and so do those of each of its rounds.
+    #[inline(always)]
+    pub(super) fn in_tile<T: Number, const ROUNDS: usize>(tile: usize) -> Self {
+        let warp = tile * warps_per_block() as usize + warp_id() as usize;
+        let first = warp * WARP_SIZE as usize * ROUNDS + lane_id() as usize;
+        Places {
+            first: first * T::LANES,
+            step: WARP_SIZE as usize * T::LANES,
+        }
+    }
+
     /// Returns the neighbours of all rounds; `past` stands for elements past the end.
     ///
     /// # Safety

@@ -1,0 +1,51 @@
+//! The library of algorithms in a user's program: queued on a stream, and recorded in a graph.
+#![forbid(unsafe_code)]
+
+use std::error::Error;
+
+use lanewise::{Device, DeviceBuffer};
+use lanewise_algorithms::{NotZero, Reduction, Scan, Select};
+use lanewise_std::collective::{Max, Sum};
+use proptest::prelude::*;
+
+/// Returns the numbers' maximum, their running sums twice, and those that are not zero.
+fn all(numbers: &[u32]) -> Result<(u32, [Vec<u32>; 2], Vec<u32>), Box<dyn Error>> {
+    let device = Device::open()?;
+    let stream = device.stream()?;
+    let input = DeviceBuffer::from_slice(&device, numbers)?;
+    let mut results = DeviceBuffer::zeroed(&device, numbers.len())?;
+
+    let mut most = DeviceBuffer::zeroed(&device, 1)?;
+    Reduction::new(&device)?.reduce(&stream, Max, &input, &mut most)?;
+
+    let mut scan = Scan::new(&device, numbers.len())?;
+    scan.inclusive(&stream, Sum, &input, &mut results)?;
+    let queued = results.to_vec()?;
+    results.fill_zero()?;
+    let graph = device.record(|record| Ok(scan.inclusive(record, Sum, &input, &mut results)?))?;
+    graph.launch(&stream)?;
+    let recorded = results.to_vec()?;
+
+    let mut count = DeviceBuffer::zeroed(&device, 1)?;
+    let mut select = Select::new(&device, numbers.len())?;
+    select.select(&stream, NotZero, &input, &mut results, &mut count)?;
+    let count = count.to_vec()?[0] as usize;
+    let kept = results.view(..count).to_vec()?;
+    Ok((most.to_vec()?[0], [queued, recorded], kept))
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 16, failure_persistence: None, ..ProptestConfig::default() })]
+
+    #[test]
+    fn a_users_program_gets_what_the_cpu_computes(numbers in prop::collection::vec(0u32..5, 0..20_000)) {
+        let (most, sums, kept) = all(&numbers).unwrap();
+        let mut sum = 0;
+        let expected: Vec<_> = numbers.iter().map(|number| { sum += number; sum }).collect();
+        prop_assert_eq!(most, numbers.iter().copied().max().unwrap_or(0));
+        prop_assert_eq!(&sums[0], &expected);
+        prop_assert_eq!(&sums[1], &expected);
+        let expected: Vec<_> = numbers.iter().copied().filter(|number| *number > 0).collect();
+        prop_assert_eq!(kept, expected);
+    }
+}

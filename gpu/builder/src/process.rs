@@ -28,7 +28,8 @@ use crate::error::{BuildError, CodegenError, ToolchainError};
 use crate::llvm::{self, Fatal, Message, end, say};
 use crate::passes::{self, Code, Options};
 
-/// The environment variable of a process that runs LLVM. Its value does not matter.
+/// The environment variable of a process that runs LLVM. Its value does not matter. It is none of
+/// those that users set, which begin with the project's name.
 const VARIABLE: &str = "RUNS_LLVM_OF_LANEWISE";
 
 /// The stack of the thread that runs LLVM, whose passes recurse over the code.

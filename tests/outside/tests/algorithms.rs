@@ -8,8 +8,16 @@ use lanewise_algorithms::{NotZero, Reduction, Scan, Select};
 use lanewise_std::collective::{Max, Sum};
 use proptest::prelude::*;
 
-/// Returns the numbers' maximum, their running sums twice, and those that are not zero.
-fn all(numbers: &[u32]) -> Result<(u32, [Vec<u32>; 2], Vec<u32>), Box<dyn Error>> {
+/// What the library makes of one row of numbers.
+struct Computed {
+    most: u32,
+    /// The running sums, of the stream and of the graph.
+    sums: [Vec<u32>; 2],
+    /// The numbers that are not zero.
+    kept: Vec<u32>,
+}
+
+fn compute(numbers: &[u32]) -> Result<Computed, Box<dyn Error>> {
     let device = Device::open()?;
     let stream = device.stream()?;
     let input = DeviceBuffer::from_slice(&device, numbers)?;
@@ -30,8 +38,11 @@ fn all(numbers: &[u32]) -> Result<(u32, [Vec<u32>; 2], Vec<u32>), Box<dyn Error>
     let mut select = Select::new(&device, numbers.len())?;
     select.select(&stream, NotZero, &input, &mut results, &mut count)?;
     let count = count.to_vec()?[0] as usize;
-    let kept = results.view(..count).to_vec()?;
-    Ok((most.to_vec()?[0], [queued, recorded], kept))
+    Ok(Computed {
+        most: most.to_vec()?[0],
+        sums: [queued, recorded],
+        kept: results.view(..count).to_vec()?,
+    })
 }
 
 proptest! {
@@ -39,7 +50,7 @@ proptest! {
 
     #[test]
     fn a_users_program_gets_what_the_cpu_computes(numbers in prop::collection::vec(0u32..5, 0..20_000)) {
-        let (most, sums, kept) = all(&numbers).unwrap();
+        let Computed { most, sums, kept } = compute(&numbers).unwrap();
         let mut sum = 0;
         let expected: Vec<_> = numbers.iter().map(|number| { sum += number; sum }).collect();
         prop_assert_eq!(most, numbers.iter().copied().max().unwrap_or(0));

@@ -45,7 +45,6 @@ pub mod tensor_map;
 pub mod texture;
 mod threads;
 pub mod trace;
-pub mod ulp;
 
 pub use bytemuck::{Pod, Zeroable};
 pub use cust::memory::DeviceCopy;

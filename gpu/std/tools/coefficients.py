@@ -9,7 +9,8 @@ is that of the polynomial alone, relative to the function's result.
 import sys
 
 from mpmath import (
-    asin, atan, atanh, cos, erf, erfc, erfinv, euler, exp, expm1, log, log1p, loggamma, mpf, nstr, pi, sin, sinh, sqrt, tan, tanh
+    asin, atan, atan2, atanh, besseli, besselj, besseljzero, bessely, besselyzero, cos, erf, erfc, erfinv, euler, exp, expm1, log, log1p,
+    loggamma, mpf, nstr, pi, sin, sinh, sqrt, tan, tanh
 )
 
 from minimax import double, fit, single
@@ -127,6 +128,95 @@ def far_of_erfinv(u):
     return inverse_of(s * s) / s
 
 
+def without_zero(n, zero, center):
+    """`J_n(x) / x^n / (x^2 - zero^2)` of `x^2 - center`."""
+
+    def f(t):
+        square = max(t + center, mpf("1e-20"))
+        return besselj(n, sqrt(square)) / sqrt(square) ** n / (square - zero**2)
+
+    return f
+
+
+def beside_logarithm(zero):
+    """`(Y_0(x) - 2 / pi J_0(x) log(x / zero)) / (x^2 - zero^2)` of `x^2 - 2.4`."""
+
+    def f(t):
+        square = max(t + mpf("2.4"), mpf("1e-20"))
+        x = sqrt(square)
+        return (bessely(0, x) - 2 / pi * besselj(0, x) * log(x / zero)) / (square - zero**2)
+
+    return f
+
+
+def beside_pole(x):
+    """`(Y_1(x) - 2 / pi (J_1(x) log x - 1 / x)) / x`."""
+    return (bessely(1, x) - 2 / pi * (besselj(1, x) * log(x) - 1 / x)) / x
+
+
+def around_zero(n, zero):
+    """`Y_n(x) / (x - zero)` of `x - zero`."""
+    return lambda d: bessely(n, zero + (d if abs(d) > mpf("1e-20") else mpf("1e-20"))) / (d if abs(d) > mpf("1e-20") else mpf("1e-20"))
+
+
+def modulus(n):
+    """`sqrt((J_n^2 + Y_n^2) pi x / 2)` of `1 / x^2`."""
+
+    def f(v):
+        x = 1 / sqrt(v)
+        return sqrt((besselj(n, x) ** 2 + bessely(n, x) ** 2) * pi * x / 2)
+
+    return at_zero(mpf(1), f)
+
+
+def phase(n):
+    """`(theta - x + pi / 4 + n pi / 2) x` of `1 / x^2`, where `J_n` is the modulus times `cos theta`."""
+
+    def f(v):
+        x = 1 / sqrt(v)
+        start = x - pi / 4 - n * pi / 2
+        j, y = besselj(n, x), bessely(n, x)
+        return atan2(y * cos(start) - j * sin(start), j * cos(start) + y * sin(start)) * x
+
+    return at_zero(mpf(4 * n * n - 1) / 8, f)
+
+
+def scaled_bessel(n):
+    """`I_n(x) e^-x sqrt(x)` of `1 / x`."""
+    return at_zero(1 / sqrt(2 * pi), lambda w: besseli(n, 1 / w) * exp(-1 / w) / sqrt(w))
+
+
+def bessel_fits(name, counts, rounding):
+    """The fits of the Bessel functions, with these numbers of coefficients."""
+    zeros = [[besseljzero(n, i) for i in (1, 2)] for n in (0, 1)]
+    y_zeros = [[besselyzero(n, i) for i in (1, 2, 3)] for n in (0, 1)]
+    far = mpf(1) / 64
+    table = {
+        "j0 below 4": (without_zero(0, zeros[0][0], 8), -8, 8, None),
+        "j0 below 8": (without_zero(0, zeros[0][1], 40), -24, 24, None),
+        "j1 below 5.4": (without_zero(1, zeros[1][0], 14), -14, mpf("15.16"), None),
+        "j1 below 8": (without_zero(1, zeros[1][1], 46), mpf("-16.84"), 18, None),
+        "y0 below 2.2": (beside_logarithm(y_zeros[0][0]), mpf("-2.4"), mpf("2.44"), None),
+        "y0 below 5.6": (around_zero(0, y_zeros[0][1]), mpf("2.2") - y_zeros[0][1], mpf("5.6") - y_zeros[0][1], None),
+        "y0 below 8": (around_zero(0, y_zeros[0][2]), mpf("5.6") - y_zeros[0][2], 8 - y_zeros[0][2], None),
+        "y1 below 1.5": (of_square((euler - log(2) - mpf("0.5")) / pi, beside_pole), 0, mpf("2.25"), None),
+        "y1 below 3.9": (around_zero(1, y_zeros[1][0]), mpf("1.5") - y_zeros[1][0], mpf("3.9") - y_zeros[1][0], None),
+        "y1 below 8": (around_zero(1, y_zeros[1][1]), mpf("3.9") - y_zeros[1][1], 8 - y_zeros[1][1], None),
+        "modulus 0": (modulus(0), 0, far, None),
+        "phase 0": (phase(0), 0, far, lambda v: sqrt(v) + mpf("1e-4")),
+        "modulus 1": (modulus(1), 0, far, None),
+        "phase 1": (phase(1), 0, far, lambda v: sqrt(v) + mpf("1e-4")),
+        "i0 below 8": (lambda s: besseli(0, sqrt(s)), 0, 64, None),
+        "i0 above 8": (scaled_bessel(0), 0, mpf(1) / 8, None),
+        "i1 below 8": (of_square(mpf("0.5"), lambda x: besseli(1, x) / x), 0, 64, None),
+        "i1 above 8": (scaled_bessel(1), 0, mpf(1) / 8, None),
+    }
+    return {
+        f"{part} {name}": (f, mpf(low), mpf(high), count, weight, rounding)
+        for (part, (f, low, high, weight)), count in zip(table.items(), counts)
+    }
+
+
 SMALL = log(2) / 2
 TAIL, TAIL_WEIGHT = tail_of_erfc(mpf("2.5"))
 SERIES = of_square(mpf(1) / 12, lambda s: (2 * atanh(s / 2) / s - 1) / s**2)
@@ -195,6 +285,9 @@ FITS = {
     "far of erfinv f64": (lambda u: erfinv_over_x((u + 5) ** 2), mpf("-1.001"), mpf("1.06"), 17, None, double),
     "farthest of erfinv f64": (far_of_erfinv, mpf(-7) / 19, (mpf("27.32") - 13) / (mpf("27.32") + 13), 24, None, double),
 }
+
+FITS |= bessel_fits("f32", [9, 10, 9, 9, 7, 13, 9, 5, 12, 15, 3, 3, 3, 3, 11, 6, 11, 6], single)
+FITS |= bessel_fits("f64", [13, 15, 15, 14, 11, 25, 22, 10, 28, 30, 12, 12, 12, 12, 24, 22, 23, 22], double)
 
 for name in sys.argv[1:] or FITS:
     f, low, high, count, weight, rounding = FITS[name]

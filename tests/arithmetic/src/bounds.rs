@@ -52,6 +52,11 @@ bounds! {
     cbrt, cbrt: 1 "0.90", 1 "0.74";
     rcbrt, rcbrt: 1 "0.99", 1 "0.98";
     hypot, hypot: 3 "1.57", 2 "1.16";
+    rhypot, rhypot: 2 "1.16 s", 1 "0.50";
+    norm3d, norm3d: 3 "1.22 s", 2 "1.40";
+    rnorm3d, rnorm3d: 2 "1.27 s", 1 "0.50";
+    norm4d, norm4d: 3 "0.93 s", 2 "1.57";
+    rnorm4d, rnorm4d: 2 "1.10 s", 1 "0.50";
     sin, sin: 2 "1.54", 2 "1.54";
     cos, cos: 2 "1.54", 2 "1.54";
     tan, tan: 4 "3.20", 2 "2.02";
@@ -76,6 +81,16 @@ bounds! {
     norm_cdf_inv, normcdfinv: 5 "4.10", 7 "4.18";
     gamma, tgamma: 5 "4.81", 10 "3.75";
     ln_gamma, lgamma: 6 "4.93", 4 "2.89";
+    norm, norm: 3 "", 2 "";
+    rnorm, rnorm: 2 "", 2 "";
+    j0, j0: 9 "1.73 s", 7 "4.00";
+    j1, j1: 9 "2.14 s", 7 "4.00";
+    y0, y0: 9 "2.69 s", 7 "4.00";
+    y1, y1: 9 "1.41 s", 7 "4.00";
+    jn, jn: 15 "", 15 "";
+    yn, yn: 15 "", 15 "";
+    cyl_bessel_i0, cyl_bessel_i0: 6 "1.93 s", 6 "4.00";
+    cyl_bessel_i1, cyl_bessel_i1: 6 "1.85 s", 6 "4.00";
     mul_add, fma: 0 "", 0 "";
 }
 
@@ -109,6 +124,12 @@ impl Bound {
             .iter()
             .find(|bound| bound.name == name.trim_end_matches("_of_pair"));
         found.unwrap_or_else(|| panic!("no bound for `{name}`"))
+    }
+
+    /// Returns the largest absolute errors of a Bessel function for arguments from 8 on, where no
+    /// relative one is documented.
+    pub fn absolute(&self) -> Option<[f64; 2]> {
+        matches!(self.name, "j0" | "j1" | "y0" | "y1" | "jn" | "yn").then_some([2.2e-6, 5e-12])
     }
 
     /// Returns the largest error of `f32` and `f64` that the bounds allow: half a unit of it is

@@ -3,17 +3,19 @@
 //!
 //! The kernels are in `arithmetic-kernels`. This crate has the ways in which they were compiled,
 //! the launch of one operation on columns of numbers ([`run`]), inputs ([`inputs`]), and the
-//! references: [`exact`] for rounded results, [`lanewise::ulp`] and [`bounds`] for approximate
-//! ones. The tests need no file of the source tree, so that a bundle carries them to a GPU.
+//! references: [`exact`] for rounded results, [`lanewise_std::math::ulp`] and [`bounds`] for
+//! approximate ones. The tests need no file of the source tree, so that a bundle carries them to a
+//! GPU.
 
 pub mod bounds;
 pub mod exact;
+pub mod exhaustive;
 pub mod inputs;
 pub mod values;
 
-pub use lanewise::ulp;
+pub use lanewise_std::math::ulp;
 
-use std::sync::Arc;
+use std::sync::{Arc, LazyLock};
 
 use lanewise::{Device, DeviceBuffer, DeviceCopy, LaunchConfig, LoadError, Module};
 use lanewise_std::DisjointSlice;
@@ -59,13 +61,16 @@ pub fn run<T: DeviceCopy + Default + 'static, K: Kernel<Params = Params<T>>>(
     name: &str,
     rows: &[Row<T>],
 ) -> Vec<T> {
-    let device = Device::open().unwrap_or_else(|error| panic!("{error}"));
-    let module = compiled(&device).unwrap_or_else(|error| panic!("{error}"));
+    // Of one device, the modules are loaded once.
+    static DEVICE: LazyLock<Device> =
+        LazyLock::new(|| Device::open().unwrap_or_else(|error| panic!("{error}")));
+    let device = &*DEVICE;
+    let module = compiled(device).unwrap_or_else(|error| panic!("{error}"));
     let stream = device.stream().unwrap_or_else(|error| panic!("{error}"));
     let number = names.iter().position(|it| *it == name);
     let number = number.unwrap_or_else(|| panic!("no operation is called `{name}`")) as u32;
     let buffer = |values: &[T]| {
-        DeviceBuffer::from_slice(&device, values).unwrap_or_else(|error| panic!("{error}"))
+        DeviceBuffer::from_slice(device, values).unwrap_or_else(|error| panic!("{error}"))
     };
     let column = |index: usize| buffer(&rows.iter().map(|row| row[index]).collect::<Vec<_>>());
     let (a, b, c) = (column(0), column(1), column(2));

@@ -10,7 +10,7 @@ import os
 import random
 import struct
 
-from mpmath import erfc, erfinv, exp, gamma, log, loggamma, mp, mpf, pi, sin, sqrt
+from mpmath import besseli, besselj, besseljzero, bessely, besselyzero, erfc, erfinv, exp, gamma, log, loggamma, mp, mpf, pi, sin, sqrt
 
 mp.dps = 60
 random.seed(1)
@@ -47,7 +47,18 @@ def powers(low, high, count):
     return [2.0 ** (low + (high - low) * (i + random.random()) / count) for i in range(count)]
 
 
+def around(zeros):
+    """Numbers next to zeros of a function."""
+    return [single(float(zero)) + d for zero in zeros for d in (0, 1e-6, -0.001)] + [float(zero) for zero in zeros]
+
+
+def bessel(low, zeros):
+    """Arguments of a Bessel function: from `low` to 8, next to its zeros, and beyond."""
+    return spread(low, 8, 60) + around(zeros) + spread(8, 200, 30) + powers(8, 120, 12) + powers(-100, 0, 12)
+
+
 INF, NAN = math.inf, math.nan
+OF_SECOND_KIND = [(0.0, -INF), (-0.0, -INF), (-1.0, NAN), (-INF, NAN), (INF, 0.0), (NAN, NAN)]
 # Function: its values, arguments, and the special values.
 FUNCTIONS = {
     "gamma": (gamma, spread(0.01, 34, 60) + spread(-33, 0, 50) + spread(35, 171, 20) + spread(-180, -40, 20) + powers(-1000, 0, 12),
@@ -64,6 +75,16 @@ FUNCTIONS = {
                  [(0.0, 0.5), (-INF, 0.0), (INF, 1.0), (NAN, NAN)]),
     "norm_cdf_inv": (lambda x: -sqrt(mpf(2)) * erfc_inverse(2 * x), spread(0.001, 0.999, 60) + powers(-1074, -3, 40) + [1 - x for x in powers(-52, -3, 12)],
                      [(0.5, 0.0), (0.0, -INF), (1.0, INF), (-0.5, NAN), (1.5, NAN), (NAN, NAN)]),
+    "j0": (lambda x: besselj(0, x), bessel(-8, [besseljzero(0, i) for i in (1, 2)]), [(0.0, 1.0), (INF, 0.0), (-INF, 0.0), (NAN, NAN)]),
+    "j1": (lambda x: besselj(1, x), bessel(-8, [besseljzero(1, i) for i in (1, 2)]), [(0.0, 0.0), (-0.0, -0.0), (INF, 0.0), (NAN, NAN)]),
+    "y0": (lambda x: bessely(0, x), bessel(0, [besselyzero(0, i) for i in (1, 2, 3)]), OF_SECOND_KIND),
+    "y1": (lambda x: bessely(1, x), bessel(0, [besselyzero(1, i) for i in (1, 2)]), OF_SECOND_KIND),
+    "jn": (lambda x: besselj(5, x), spread(-200, 200, 60) + powers(-12, 3, 20), [(0.0, 0.0), (INF, 0.0), (NAN, NAN)]),
+    "yn": (lambda x: bessely(5, x), spread(0, 200, 60) + powers(-12, 3, 20), OF_SECOND_KIND),
+    "cyl_bessel_i0": (lambda x: besseli(0, x), spread(-90, 90, 60) + spread(0, 8, 30) + spread(90, 710, 20) + powers(-100, 0, 12),
+                      [(0.0, 1.0), (INF, INF), (-INF, INF), (NAN, NAN)]),
+    "cyl_bessel_i1": (lambda x: besseli(1, x), spread(-90, 90, 60) + spread(0, 8, 30) + spread(90, 710, 20) + powers(-100, 0, 12),
+                      [(0.0, 0.0), (-0.0, -0.0), (INF, INF), (-INF, -INF), (NAN, NAN)]),
 }
 
 

@@ -8,8 +8,8 @@ use gpu::instruction::functions::{
 };
 use lanewise::compare::{self, Agreement, Expected, Mismatch};
 use lanewise::counters::Counters;
-use lanewise::ulp::unit_f32;
 use lanewise::{Device, DeviceBuffer, LaunchConfig, LaunchError, Stream};
+use lanewise_std::math::ulp::unit_f32;
 
 use crate::{Case, Figure, Pattern, Setup, Size, Variant, Work, input};
 

@@ -7,8 +7,8 @@
 //! a billionth of a unit in the last place of an `f32`.
 
 use anyhow::{Result, ensure};
-use lanewise::ulp::{self, unit_f32};
 use lanewise::{Device, DeviceBuffer, LaunchConfig};
+use lanewise_std::math::ulp::{self, unit_f32};
 use rayon::prelude::*;
 
 use crate::instruction::functions::Function;

@@ -5,7 +5,7 @@
 
 use lanewise_macros::{fast_math, kernel, no_fma};
 use lanewise_std::half::{Bf16, Bf16x2, F16, F16x2};
-use lanewise_std::math::{self, Float};
+use lanewise_std::math::{self, Float, ulp};
 use lanewise_std::{DisjointSlice, fast, thread};
 
 lanewise_std::module!();
@@ -167,6 +167,21 @@ macro_rules! library {
                 sin_pi_of_pair: a.sin_cos_pi().0,
                 cos_pi_of_pair: a.sin_cos_pi().1,
                 hypot: a.hypot(b),
+                rhypot: a.rhypot(b),
+                norm3d: a.norm3d(b, c),
+                rnorm3d: a.rnorm3d(b, c),
+                norm4d: a.norm4d(b, c, a),
+                rnorm4d: a.rnorm4d(b, c, a),
+                norm: math::norm(&[a, b, c]),
+                rnorm: math::rnorm(&[a, b, c]),
+                j0: a.j0(),
+                j1: a.j1(),
+                y0: a.y0(),
+                y1: a.y1(),
+                jn: a.jn(5),
+                yn: a.yn(5),
+                cyl_bessel_i0: a.cyl_bessel_i0(),
+                cyl_bessel_i1: a.cyl_bessel_i1(),
                 sqrt: a.sqrt(),
                 mul_add: a.mul_add(b, c),
             }
@@ -181,6 +196,81 @@ library! {
 library! {
     /// The functions of `lanewise_std::math` for `f64`.
     library_f64, LIBRARY_F64, f64
+}
+
+macro_rules! parts {
+    ($(#[$doc:meta])* $kernel:ident, $names:ident, $ty:ident) => {
+        family! {
+            $(#[$doc])*
+            $kernel, $names, $ty, |a, b, c| {
+                ldexp: a.ldexp(b as i32),
+                fraction: a.frexp().0,
+                exponent: a.frexp().1 as $ty,
+                logb: a.logb(),
+                ilogb: a.ilogb() as $ty,
+                next_after: a.next_after(b),
+                fdim: a.fdim(b),
+                rem: a % b,
+                remainder: a.remainder(b),
+                remquo: a.remquo(b).1 as $ty,
+                modf: a.modf().0,
+                whole: a.modf().1,
+            }
+        }
+    };
+}
+
+parts! {
+    /// The functions of `f32` that are exact.
+    parts_f32, PARTS_F32, f32
+}
+parts! {
+    /// The functions of `f64` that are exact.
+    parts_f64, PARTS_F64, f64
+}
+
+macro_rules! errors {
+    ($($name:ident)*) => {
+        /// Writes, for each thread, the largest error of a function of `f32` over `each`
+        /// arguments, and the argument's bits: the error as an `f32` in the upper half. The true
+        /// value is that of the function of `f64`, and `beyond` is the unit of errors for
+        /// arguments from 8 on, if it is not zero.
+        #[kernel]
+        pub fn errors(function: u32, each: u32, beyond: f64, mut worst: DisjointSlice<u64>) {
+            let index = thread::index_1d();
+            let Some(worst) = worst.get_mut(&index) else {
+                return;
+            };
+            let first = (index.get() as u32).wrapping_mul(each);
+            let mut most = 0;
+            for number in first..first.wrapping_add(each) {
+                // An odd factor gives each argument once, and spreads a few of them evenly.
+                let x = f32::from_bits(number.wrapping_mul(0x9e37_79b1));
+                let (mut found, mut truth, mut at) = (0.0, 0.0, 0);
+                $(
+                    if function == at {
+                        (found, truth) = (Float::$name(x), Float::$name(f64::from(x)));
+                    }
+                    at += 1;
+                )*
+                let _ = at;
+                let is_beyond = beyond > 0.0 && x.abs() >= 8.0;
+                let unit = if is_beyond { beyond } else { ulp::unit_f32(truth) };
+                let error = ulp::error(found.into(), truth, unit, f32::MAX.into()) as f32;
+                most = u64::max(most, u64::from(error.to_bits()) << 32 | u64::from(x.to_bits()));
+            }
+            *worst = most;
+        }
+
+        /// The functions of [`errors`], in the order of their numbers.
+        pub const ERRORS: &[&str] = &[$(stringify!($name)),*];
+    };
+}
+
+errors! {
+    exp exp2 exp10 exp_m1 ln log2 log10 ln_1p rsqrt cbrt rcbrt sin cos tan sin_pi cos_pi asin acos atan sinh cosh tanh
+    asinh acosh atanh erf erfc erfcx erf_inv erfc_inv norm_cdf norm_cdf_inv gamma ln_gamma j0 j1 y0 y1 cyl_bessel_i0
+    cyl_bessel_i1
 }
 
 /// A fast quotient, whatever the build's options are.

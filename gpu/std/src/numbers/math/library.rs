@@ -9,7 +9,7 @@ use core::fmt::Debug;
 use core::iter::Sum;
 use core::ops::{Add, AddAssign, Div, DivAssign, Mul, MulAssign, Neg, Rem, Sub, SubAssign};
 
-use super::functions;
+use super::{functions, parts};
 use crate::kernel::Value;
 use crate::warp::Shuffle;
 
@@ -84,6 +84,21 @@ functions! {
         fn erfcinvf(x: f32) -> f32;   fn erfcinv(x: f64) -> f64;
         fn normcdff(x: f32) -> f32;   fn normcdf(x: f64) -> f64;
         fn normcdfinvf(x: f32) -> f32;    fn normcdfinv(x: f64) -> f64;
+        fn rhypotf(x: f32, y: f32) -> f32;    fn rhypot(x: f64, y: f64) -> f64;
+        fn norm3df(x: f32, y: f32, z: f32) -> f32;    fn norm3d(x: f64, y: f64, z: f64) -> f64;
+        fn rnorm3df(x: f32, y: f32, z: f32) -> f32;   fn rnorm3d(x: f64, y: f64, z: f64) -> f64;
+        fn norm4df(x: f32, y: f32, z: f32, w: f32) -> f32;
+        fn norm4d(x: f64, y: f64, z: f64, w: f64) -> f64;
+        fn rnorm4df(x: f32, y: f32, z: f32, w: f32) -> f32;
+        fn rnorm4d(x: f64, y: f64, z: f64, w: f64) -> f64;
+        fn j0f(x: f32) -> f32;    fn j0(x: f64) -> f64;
+        fn j1f(x: f32) -> f32;    fn j1(x: f64) -> f64;
+        fn y0f(x: f32) -> f32;    fn y0(x: f64) -> f64;
+        fn y1f(x: f32) -> f32;    fn y1(x: f64) -> f64;
+        fn jnf(n: i32, x: f32) -> f32;    fn jn(n: i32, x: f64) -> f64;
+        fn ynf(n: i32, x: f32) -> f32;    fn yn(n: i32, x: f64) -> f64;
+        fn cyl_bessel_i0f(x: f32) -> f32;    fn cyl_bessel_i0(x: f64) -> f64;
+        fn cyl_bessel_i1f(x: f32) -> f32;    fn cyl_bessel_i1(x: f64) -> f64;
     }
 }
 
@@ -98,7 +113,7 @@ fn pair<T: Default>(function: impl FnOnce(&mut T, &mut T)) -> (T, T) {
 /// Declares the methods, with their documentation and their symbols for `f32` and `f64`.
 macro_rules! float {
     (
-        library: $($(#[$doc:meta])* fn $method:ident(self $(, $argument:ident)?) = $single:ident, $double:ident;)*
+        library: $($(#[$doc:meta])* fn $method:ident(self $(, $argument:ident)*) = $single:ident, $double:ident;)*
         instructions: $($(#[$idoc:meta])* fn $imethod:ident(self $(, $iargument:ident)*)
             = $isingle:ident or $lsingle:ident, $idouble:ident or $ldouble:ident;)*
     ) => {
@@ -133,7 +148,7 @@ macro_rules! float {
             + DivAssign
             + Sum
         {
-            $($(#[$doc])* #[must_use] fn $method(self $(, $argument: Self)?) -> Self;)*
+            $($(#[$doc])* #[must_use] fn $method(self $(, $argument: Self)*) -> Self;)*
             $($(#[$idoc])* #[must_use] fn $imethod(self $(, $iargument: Self)*) -> Self;)*
             /// Returns `self` to the power of an integer.
             #[must_use]
@@ -159,10 +174,64 @@ macro_rules! float {
             /// Returns the sine and the cosine of pi times `self`.
             #[must_use]
             fn sin_cos_pi(self) -> (Self, Self);
+            /// Returns the Bessel function of the first kind of order `n`, or NaN if `n` is
+            /// negative. The time grows with the order.
+            #[must_use]
+            fn jn(self, n: i32) -> Self;
+            /// Returns the Bessel function of the second kind of order `n`, or NaN if `n` is
+            /// negative. The time grows with the order.
+            #[must_use]
+            fn yn(self, n: i32) -> Self;
+            /// Returns `self` times 2 to the power of `n`, rounded once.
+            ///
+            /// ```
+            /// # use lanewise_std::math::Float;
+            /// assert_eq!(Float::ldexp(0.75f32, 3), 6.0);
+            /// assert_eq!(Float::frexp(6.0f32), (0.75, 3));
+            /// ```
+            #[doc(alias = "scalbn")]
+            #[must_use]
+            fn ldexp(self, n: i32) -> Self;
+            /// Returns `m` and `n` with `self = m 2^n` and an `m` from 0.5 to below 1 in magnitude.
+            /// Zero, an infinity and NaN are returned with 0.
+            #[must_use]
+            fn frexp(self) -> (Self, i32);
+            /// Returns the exponent: the largest `n` for which 2^n is not above `self` in
+            /// magnitude.
+            #[must_use]
+            fn logb(self) -> Self;
+            /// Returns [`logb`](Self::logb) as an integer: `i32::MIN` of zero and NaN, `i32::MAX`
+            /// of an infinity.
+            #[must_use]
+            fn ilogb(self) -> i32;
+            /// Returns the next float from `self` in the direction of `to`.
+            #[doc(alias = "nextafter")]
+            #[must_use]
+            fn next_after(self, to: Self) -> Self;
+            /// Returns `self - y` if that is positive, else zero.
+            #[must_use]
+            fn fdim(self, y: Self) -> Self;
+            /// Returns what is left of `self` after the nearest whole multiple of `y`, exactly. If
+            /// two are equally near, it is the even one. The operator `%`, C's `fmod`, takes the
+            /// multiple towards zero.
+            ///
+            /// ```
+            /// # use lanewise_std::math::Float;
+            /// assert_eq!((5.5f32 % 2.0, Float::remainder(5.5f32, 2.0)), (1.5, -0.5));
+            /// ```
+            #[must_use]
+            fn remainder(self, y: Self) -> Self;
+            /// Returns [`remainder`](Self::remainder), and the lowest three bits of the multiple
+            /// with the quotient's sign.
+            #[must_use]
+            fn remquo(self, y: Self) -> (Self, i32);
+            /// Returns fraction and integer part, both with the sign of `self`.
+            #[must_use]
+            fn modf(self) -> (Self, Self);
         }
 
-        float!(@impl f32, sincosf sincospif { $($method $single $($argument)?;)* } { $($imethod $isingle $lsingle $($iargument)*;)* });
-        float!(@impl f64, sincos sincospi { $($method $double $($argument)?;)* } { $($imethod $idouble $ldouble $($iargument)*;)* });
+        float!(@impl f32, single, sincosf sincospif jnf ynf { $($method $single $($argument)*;)* } { $($imethod $isingle $lsingle $($iargument)*;)* });
+        float!(@impl f64, double, sincos sincospi jn yn { $($method $double $($argument)*;)* } { $($imethod $idouble $ldouble $($iargument)*;)* });
     };
     // Functions that `core` has too, for code that is generic over this trait.
     (@core $float:ident $($method:ident($($argument:ident)?)),*) => {
@@ -173,14 +242,14 @@ macro_rules! float {
             }
         )*
     };
-    (@impl $float:ident, $sincos:ident $sincospi:ident { $($method:ident $symbol:ident $($argument:ident)?;)* }
+    (@impl $float:ident, $parts:ident, $sincos:ident $sincospi:ident $jn:ident $yn:ident { $($method:ident $symbol:ident $($argument:ident)*;)* }
         { $($imethod:ident $intrinsic:ident $library:ident $($iargument:ident)*;)* }) => {
         impl Float for $float {
             $(
                 // Always inlined, so that `#[fast_math]` on the caller sees the symbol.
                 #[inline(always)]
-                fn $method(self $(, $argument: Self)?) -> Self {
-                    symbols::$symbol(self $(, $argument)?)
+                fn $method(self $(, $argument: Self)*) -> Self {
+                    symbols::$symbol(self $(, $argument)*)
                 }
             )*
             $(
@@ -202,6 +271,50 @@ macro_rules! float {
             #[inline(always)]
             fn sin_cos_pi(self) -> (Self, Self) {
                 pair(|sine, cosine| symbols::$sincospi(self, sine, cosine))
+            }
+            #[inline(always)]
+            fn jn(self, n: i32) -> Self {
+                symbols::$jn(n, self)
+            }
+            #[inline(always)]
+            fn yn(self, n: i32) -> Self {
+                symbols::$yn(n, self)
+            }
+            #[inline]
+            fn ldexp(self, n: i32) -> Self {
+                parts::$parts::ldexp(self, n)
+            }
+            #[inline]
+            fn frexp(self) -> (Self, i32) {
+                parts::$parts::frexp(self)
+            }
+            #[inline]
+            fn logb(self) -> Self {
+                parts::$parts::logb(self)
+            }
+            #[inline]
+            fn ilogb(self) -> i32 {
+                parts::$parts::ilogb(self)
+            }
+            #[inline]
+            fn next_after(self, to: Self) -> Self {
+                parts::$parts::next_after(self, to)
+            }
+            #[inline]
+            fn fdim(self, y: Self) -> Self {
+                parts::$parts::fdim(self, y)
+            }
+            #[inline]
+            fn remainder(self, y: Self) -> Self {
+                parts::$parts::remquo(self, y).0
+            }
+            #[inline]
+            fn remquo(self, y: Self) -> (Self, i32) {
+                parts::$parts::remquo(self, y)
+            }
+            #[inline]
+            fn modf(self) -> (Self, Self) {
+                parts::$parts::modf(self, Float::trunc(self))
             }
             #[inline]
             fn powi(self, n: i32) -> Self {
@@ -271,6 +384,28 @@ float! {
     fn cos_pi(self) = cospif, cospi;
     /// Returns the distance of (`self`, `y`) from the origin.
     fn hypot(self, y) = hypotf, hypot;
+    /// Returns the reciprocal of the distance of (`self`, `y`) from the origin.
+    fn rhypot(self, y) = rhypotf, rhypot;
+    /// Returns the length of the vector (`self`, `y`, `z`).
+    fn norm3d(self, y, z) = norm3df, norm3d;
+    /// Returns the reciprocal of the length of the vector (`self`, `y`, `z`).
+    fn rnorm3d(self, y, z) = rnorm3df, rnorm3d;
+    /// Returns the length of the vector (`self`, `y`, `z`, `w`).
+    fn norm4d(self, y, z, w) = norm4df, norm4d;
+    /// Returns the reciprocal of the length of the vector (`self`, `y`, `z`, `w`).
+    fn rnorm4d(self, y, z, w) = rnorm4df, rnorm4d;
+    /// Returns the Bessel function of the first kind of order 0.
+    fn j0(self) = j0f, j0;
+    /// Returns the Bessel function of the first kind of order 1.
+    fn j1(self) = j1f, j1;
+    /// Returns the Bessel function of the second kind of order 0.
+    fn y0(self) = y0f, y0;
+    /// Returns the Bessel function of the second kind of order 1.
+    fn y1(self) = y1f, y1;
+    /// Returns the modified Bessel function of the first kind of order 0.
+    fn cyl_bessel_i0(self) = cyl_bessel_i0f, cyl_bessel_i0;
+    /// Returns the modified Bessel function of the first kind of order 1.
+    fn cyl_bessel_i1(self) = cyl_bessel_i1f, cyl_bessel_i1;
     /// Returns the error function of this number.
     fn erf(self) = erff, erf;
     /// Returns one minus the error function. The result is accurate where it is small.
@@ -310,4 +445,45 @@ float! {
     fn round(self) = roundf32 or roundf, roundf64 or round;
     /// Returns the nearest whole number, with ties to even.
     fn round_ties_even(self) = round_ties_even_f32 or rintf, round_ties_even_f64 or rint;
+}
+
+/// Returns the length of a vector of any number of elements: CUDA's `norm`. No square overflows.
+///
+/// ```
+/// # use lanewise_std::math;
+/// assert_eq!(math::norm(&[3e30f32, 4e30, 0.0]), 5e30);
+/// assert_eq!(math::rnorm(&[3.0f64, 4.0]), 0.2);
+/// ```
+#[must_use]
+pub fn norm<T: Float>(vector: &[T]) -> T {
+    let (sum, exponent) = squares(vector);
+    if exponent == i32::MAX {
+        T::from(f32::INFINITY)
+    } else {
+        sum.sqrt().ldexp(exponent)
+    }
+}
+
+/// Returns the reciprocal of [`norm`]: CUDA's `rnorm`.
+#[must_use]
+pub fn rnorm<T: Float>(vector: &[T]) -> T {
+    let (sum, exponent) = squares(vector);
+    if exponent == i32::MAX {
+        T::from(0.0)
+    } else {
+        sum.rsqrt().ldexp(-exponent)
+    }
+}
+
+/// Returns the sum of the squares of the elements over 2^n, and this n, which is the exponent of
+/// the largest element; `i32::MAX` if that is infinite.
+fn squares<T: Float>(vector: &[T]) -> (T, i32) {
+    let zero = T::default();
+    let largest = vector.iter().fold(zero, |most, x| most.max(x.abs()));
+    let exponent = if largest == zero { 0 } else { largest.ilogb() };
+    let squares = vector.iter().map(|x| {
+        let x = x.ldexp(-exponent);
+        x * x
+    });
+    (squares.sum(), exponent)
 }

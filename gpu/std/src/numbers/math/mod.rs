@@ -27,9 +27,11 @@
 )]
 mod functions;
 mod library;
+mod parts;
 mod rounded;
+pub mod ulp;
 
-pub use library::Float;
+pub use library::{Float, norm, rnorm};
 pub use rounded::{
     Rounded, add_rd, add_rn, add_ru, add_rz, div_rd, div_rn, div_ru, div_rz, fma_rd, fma_rn,
     fma_ru, fma_rz, mul_rd, mul_rn, mul_ru, mul_rz, rcp_rd, rcp_rn, rcp_ru, rcp_rz, sqrt_rd,

@@ -18,7 +18,9 @@ macro_rules! horner {
 }
 
 mod double;
+mod orders;
 mod single;
 
 pub(super) use double::*;
+pub(super) use orders::{jn, jnf, yn, ynf};
 pub(super) use single::*;

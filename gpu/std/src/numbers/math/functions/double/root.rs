@@ -1,7 +1,7 @@
 //! Roots and their reciprocals.
 
 use super::exponential::shift;
-use super::machine::{fma, gross_cube_root, root, rsqrt_approx};
+use super::machine::{fma, gross_cube_root, mul, root, rsqrt_approx};
 
 /// Returns the reciprocal of the square root.
 #[inline(always)]
@@ -58,20 +58,92 @@ pub(crate) fn rcbrt(x: f64) -> f64 {
     }
 }
 
+/// Returns these numbers over a power of two, that power, its reciprocal, and whether a number is
+/// infinite. The power is near the largest number.
+#[inline(always)]
+fn scaled<const N: usize>(values: [f64; N]) -> ([f64; N], f64, f64, bool) {
+    let most = |most: f64, x: f64| if x.abs() > most { x.abs() } else { most };
+    let largest = values.into_iter().fold(0.0, most);
+    // The reciprocal is a normal number, too.
+    let scale = ((largest.to_bits() >> 32) as u32 & 0x7ff0_0000).clamp(0x0010_0000, 0x7fd0_0000);
+    let power = |upper: u32| f64::from_bits(u64::from(upper) << 32);
+    let inverse = power(0x7fe0_0000 - scale);
+    let scaled = values.map(|x| x * inverse);
+    (scaled, power(scale), inverse, largest == f64::INFINITY)
+}
+
+/// Returns the length of a vector.
+#[inline(always)]
+fn length<const N: usize>(vector: [f64; N]) -> f64 {
+    let (vector, scale, _, is_infinite) = scaled(vector);
+    let sum = vector.into_iter().fold(0.0, |sum, x| fma(x, x, sum));
+    // Of an infinity and a NaN too, it is infinite.
+    if is_infinite {
+        f64::INFINITY
+    } else {
+        root(sum) * scale
+    }
+}
+
+/// Returns the reciprocal of the length of a vector.
+#[inline(always)]
+fn reciprocal_length<const N: usize>(vector: [f64; N]) -> f64 {
+    let (vector, _, inverse, is_infinite) = scaled(vector);
+    // The sum of the squares in two parts.
+    let (mut sum, mut low) = (0.0, 0.0);
+    for x in vector {
+        let square = mul(x, x);
+        let next = sum + square;
+        let part = next - sum;
+        low += (sum - (next - part)) + (square - part) + fma(x, x, -square);
+        sum = next;
+    }
+    // A Newton step from the root of the first part to that of both.
+    let r = rsqrt_approx(sum);
+    let product = mul(sum, r);
+    let rest = fma(sum, r, -product);
+    let e = fma(-low * r, r, fma(-rest, r, fma(-product, r, 1.0)));
+    if is_infinite {
+        0.0
+    } else if sum == 0.0 {
+        f64::INFINITY
+    } else {
+        fma(0.5 * e, r, r) * inverse
+    }
+}
+
 /// Returns the distance of the point from the origin.
 #[inline(always)]
 pub(crate) fn hypot(x: f64, y: f64) -> f64 {
-    let (a, b) = (x.abs(), y.abs());
-    let largest = if b > a { b } else { a };
-    // A power of two near the larger one, whose reciprocal is a normal number too.
-    let scale = ((largest.to_bits() >> 32) as u32 & 0x7ff0_0000).clamp(0x0010_0000, 0x7fd0_0000);
-    let inverse = f64::from_bits(u64::from(0x7fe0_0000 - scale) << 32);
-    let (u, v) = (x * inverse, y * inverse);
-    let result = root(fma(u, u, v * v)) * f64::from_bits(u64::from(scale) << 32);
-    // Of an infinity and a NaN too, it is infinite.
-    if a == f64::INFINITY || b == f64::INFINITY {
-        f64::INFINITY
-    } else {
-        result
-    }
+    length([x, y])
+}
+
+/// Returns the reciprocal of the distance of the point from the origin.
+#[inline(always)]
+pub(crate) fn rhypot(x: f64, y: f64) -> f64 {
+    reciprocal_length([x, y])
+}
+
+/// Returns the length of a vector of three numbers.
+#[inline(always)]
+pub(crate) fn norm3d(x: f64, y: f64, z: f64) -> f64 {
+    length([x, y, z])
+}
+
+/// Returns the reciprocal of the length of a vector of three numbers.
+#[inline(always)]
+pub(crate) fn rnorm3d(x: f64, y: f64, z: f64) -> f64 {
+    reciprocal_length([x, y, z])
+}
+
+/// Returns the length of a vector of four numbers.
+#[inline(always)]
+pub(crate) fn norm4d(x: f64, y: f64, z: f64, w: f64) -> f64 {
+    length([x, y, z, w])
+}
+
+/// Returns the reciprocal of the length of a vector of four numbers.
+#[inline(always)]
+pub(crate) fn rnorm4d(x: f64, y: f64, z: f64, w: f64) -> f64 {
+    reciprocal_length([x, y, z, w])
 }

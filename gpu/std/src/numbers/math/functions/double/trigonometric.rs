@@ -42,7 +42,7 @@ const FRAC_PI_2: [f64; 3] = [
 /// Returns the rest of the angle and the number of quarter turns, of which the lowest two bits
 /// count.
 #[inline(always)]
-fn reduce(x: f64) -> (f64, u32) {
+pub(super) fn reduce(x: f64) -> (f64, u32) {
     // 2^30. Below, the products with the parts of pi/2 are accurate enough.
     const LARGE: f64 = 1_073_741_824.0;
     let shifted = fma(x, consts::FRAC_2_PI, WHOLE);
@@ -100,7 +100,7 @@ fn reduce_large(x: f64) -> (f64, u32) {
 
 /// Returns the sine of `r`.
 #[inline(always)]
-fn small_sine(r: f64, square: f64) -> f64 {
+pub(super) fn small_sine(r: f64, square: f64) -> f64 {
     let p = horner!(
         square,
         1.589_650_759_622_483_5e-10,
@@ -116,7 +116,7 @@ fn small_sine(r: f64, square: f64) -> f64 {
 
 /// Returns the cosine of `r`.
 #[inline(always)]
-fn small_cosine(square: f64) -> f64 {
+pub(super) fn small_cosine(square: f64) -> f64 {
     let p = horner!(
         square,
         -1.135_944_813_732_329_2e-11,
@@ -131,7 +131,7 @@ fn small_cosine(square: f64) -> f64 {
 
 /// Returns the sine, or the cosine if `turns` is odd, negated by the second bit of `turns`.
 #[inline(always)]
-fn after_turns(sine: f64, cosine: f64, turns: u32) -> f64 {
+pub(super) fn after_turns(sine: f64, cosine: f64, turns: u32) -> f64 {
     let value = if turns & 1 != 0 { cosine } else { sine };
     f64::from_bits(value.to_bits() ^ u64::from(turns & 2) << 62)
 }

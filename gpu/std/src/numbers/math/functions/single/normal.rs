@@ -24,7 +24,7 @@ fn inverse(x: f32, rest: f32) -> f32 {
         0.170_564_03
     );
     // Half of the root of pi in two parts, which is the quotient at zero.
-    let near = 0.886_226_95 + fma(near, v, -2.662_32e-8);
+    let near = fma(fma(near, v, -2.662_32e-8), x, 0.886_226_95 * x);
     let s = rsqrt(v);
     let far = horner!(
         s - 0.218_75,
@@ -45,7 +45,7 @@ fn inverse(x: f32, rest: f32) -> f32 {
     let low = fma(far, rest_of_root, fma(far, root, -product));
     let far = product + low;
     let far = if rest == 0.0 { f32::INFINITY } else { far };
-    if v > 7.2 { far.copysign(x) } else { near * x }
+    if v > 7.2 { far.copysign(x) } else { near }
 }
 
 /// Returns the number whose error function is `x`.

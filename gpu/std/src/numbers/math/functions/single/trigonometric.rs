@@ -25,7 +25,7 @@ const TWO_OVER_PI: [u32; 12] = [
 /// Returns the rest of the angle and the number of quarter turns, of which the lowest two bits
 /// count.
 #[inline(always)]
-fn reduce(x: f32) -> (f32, u32) {
+pub(super) fn reduce(x: f32) -> (f32, u32) {
     // 1.5 * 2^23. Adding it rounds to a whole number, which is then in the lowest bits.
     const WHOLE: f32 = 12_582_912.0;
     // Below this angle, the product with the first part of pi/2 is exact to its last place.
@@ -80,7 +80,7 @@ fn reduce_large(x: f32) -> (f32, u32) {
 
 /// Returns the sine of `r`, or its cosine if `turns` is odd, negated by the second bit of `turns`.
 #[inline(always)]
-fn sine_after_turns(r: f32, turns: u32) -> f32 {
+pub(super) fn sine_after_turns(r: f32, turns: u32) -> f32 {
     let is_cosine = turns & 1 != 0;
     let square = r * r;
     let select = |cosine: f32, sine: f32| if is_cosine { cosine } else { sine };

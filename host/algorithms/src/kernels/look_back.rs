@@ -10,8 +10,10 @@
 
 use lanewise_macros::shared;
 use lanewise_std::atomic::{AtomicOrdering, DeviceAtomicU64};
+use lanewise_std::cache::prefetch_l2;
 use lanewise_std::collective::block_broadcast;
-use lanewise_std::thread::{block_size, nanosleep, sync_threads, thread_rank};
+use lanewise_std::kernel::Value;
+use lanewise_std::thread::{block_idx_x, block_stride, nanosleep, sync_threads, thread_rank};
 use lanewise_std::warp::{
     FULL_MASK, Shuffle, all_sync, ballot_sync, lane_id, shuffle_down_sync, warp_id, warps_per_block,
 };
@@ -81,6 +83,9 @@ const OWN: u32 = 1;
 /// The lower half has the result of the tile and of all tiles before it.
 const THROUGH: u32 = 2;
 
+/// The number of bytes that the second-level cache fetches at once.
+const CACHE_LINE: usize = 128;
+
 /// How long a lane waits before it asks again, in nanoseconds.
 const PAUSE: u32 = 100;
 
@@ -105,14 +110,24 @@ impl<'a> Tiles<'a> {
         Tiles { statuses, tickets }
     }
 
-    /// Returns the number of the block's next tile, to all threads of the block.
+    /// Returns the number of the block's tile of `len` elements, to all threads of the block.
+    ///
+    /// A ticket takes as long as a load. In this time the second-level cache fetches the tile with
+    /// the block's own number: this block will have it, or another that started with this one.
     #[inline(always)]
-    pub(super) fn take(&self) -> usize {
+    pub(super) fn take<T: Value>(&self, input: &[T], len: usize) -> usize {
         let ticket = if thread_rank() == 0 {
             self.tickets.fetch_add(1, AtomicOrdering::Relaxed) as u32
         } else {
             0
         };
+        let first = block_idx_x() as usize * len;
+        let line = CACHE_LINE / size_of::<T>();
+        for i in block_stride(len / line) {
+            if let Some(element) = input.get(first + i * line) {
+                prefetch_l2(element);
+            }
+        }
         block_broadcast(ticket, 0) as usize
     }
 
@@ -123,60 +138,56 @@ impl<'a> Tiles<'a> {
         self.statuses[tile].store(word, AtomicOrdering::Relaxed);
     }
 
-    /// Publishes `own`, the result of the tile, and returns that of all tiles before it. All
-    /// threads of the block call this.
+    /// Tells the blocks of later tiles the result of this one, as early as there is one. All threads
+    /// of the block call this, and then [`before`](Self::before).
     #[inline(always)]
-    pub(super) fn before<T: Packed, O: Monoid<T>>(&self, tile: usize, own: T, operator: O) -> T {
-        shared! {
-            static VALUES: [T; 32];
-            static ENDS: [bool; 32];
-        }
-        let thread = thread_rank() as usize;
-        if thread == 0 {
+    pub(super) fn announce<T: Packed>(&self, tile: usize, own: T) {
+        if thread_rank() == 0 {
             self.publish(tile, if tile == 0 { THROUGH } else { OWN }, own);
         }
-        let mut before = O::NEUTRAL;
-        // The tiles that were not looked at yet, the first of all.
-        let mut left = tile;
-        while left > 0 {
-            // Thread 0 has the nearest tile. Before the first tile is nothing.
-            let (status, value) = self.wait(left.checked_sub(thread + 1));
-            let ends = ballot_sync(FULL_MASK, status == THROUGH);
-            let last = if ends == 0 { 31 } else { ends.trailing_zeros() };
-            let mut value = if lane_id() <= last { value } else { O::NEUTRAL };
-            for step in [1, 2, 4, 8, 16] {
-                let farther = shuffle_down_sync(FULL_MASK, value, step);
-                if lane_id() + step < 32 {
-                    value = operator.combine(farther, value);
+    }
+
+    /// Returns the result of all tiles before this one, whose own is announced, and passes a
+    /// barrier of the block. All threads of the block call this, once in a kernel.
+    ///
+    /// The first warp looks back, at 32 tiles at once. What the other warps do before they call
+    /// this takes none of its time.
+    #[inline(always)]
+    pub(super) fn before<T: Packed, O: Monoid<T>>(&self, tile: usize, own: T, operator: O) -> T {
+        shared! { static BEFORE: [T; 1]; }
+        if warp_id() == 0 {
+            let mut before = O::NEUTRAL;
+            // The tiles that were not looked at yet, the first of all.
+            let mut left = tile;
+            while left > 0 {
+                // Lane 0 has the nearest tile. Before the first tile is nothing.
+                let (status, value) = self.wait(left.checked_sub(lane_id() as usize + 1));
+                let ends = ballot_sync(FULL_MASK, status == THROUGH);
+                let last = if ends == 0 { 31 } else { ends.trailing_zeros() };
+                let mut value = if lane_id() <= last { value } else { O::NEUTRAL };
+                for step in [1, 2, 4, 8, 16] {
+                    let farther = shuffle_down_sync(FULL_MASK, value, step);
+                    if lane_id() + step < 32 {
+                        value = operator.combine(farther, value);
+                    }
                 }
+                before = operator.combine(value, before);
+                if ends != 0 {
+                    break;
+                }
+                left -= 32;
             }
-            sync_threads();
             if lane_id() == 0 {
-                // SAFETY: one thread sets the warp's elements, between two barriers.
-                unsafe {
-                    VALUES.set(warp_id() as usize, value);
-                    ENDS.set(warp_id() as usize, ends != 0);
+                if tile > 0 {
+                    self.publish(tile, THROUGH, operator.combine(before, own));
                 }
+                // SAFETY: one thread sets the element, and a barrier comes before the reads.
+                unsafe { BEFORE.set(0, before) };
             }
-            sync_threads();
-            let mut is_through = false;
-            for warp in 0..warps_per_block() as usize {
-                if !is_through {
-                    // SAFETY: set before the barrier, and not before the next one.
-                    before = operator.combine(unsafe { VALUES.get(warp) }, before);
-                    // SAFETY: as above.
-                    is_through = unsafe { ENDS.get(warp) };
-                }
-            }
-            if is_through {
-                break;
-            }
-            left -= block_size() as usize;
         }
-        if thread == 0 && tile > 0 {
-            self.publish(tile, THROUGH, operator.combine(before, own));
-        }
-        before
+        sync_threads();
+        // SAFETY: set before the barrier, and not again.
+        unsafe { BEFORE.get(0) }
     }
 
     /// Waits until the tiles of all lanes have a result, and returns this lane's. A tile whose

@@ -6,7 +6,7 @@
 use lanewise_macros::kernel;
 use lanewise_std::DisjointSlice;
 use lanewise_std::atomic::DeviceAtomicU64;
-use lanewise_std::collective::{Max, Min, Sum, warp_inclusive_scan};
+use lanewise_std::collective::{Max, Min, Sum, warp_inclusive_scan, warp_reduce};
 use lanewise_std::warp::{FULL_MASK, lane_id, shuffle_sync, shuffle_up_sync};
 
 use super::Monoid;
@@ -27,6 +27,7 @@ pub const TILE: usize = BLOCK as usize * ROUNDS * 16;
     (i32, Min), (u32, Min), (f32, Min),
     (i32, Max), (u32, Max), (f32, Max)
 ))]
+#[launch_bounds(256, 4)]
 #[launch_contract(dims = 1, block = 256)]
 pub fn scan<T: Number + Packed, O: Monoid<T>>(
     input: &[T],
@@ -35,8 +36,9 @@ pub fn scan<T: Number + Packed, O: Monoid<T>>(
     is_exclusive: bool,
 ) {
     let tiles = Tiles::new(tiles);
-    let tile = tiles.take();
-    let end = (tile + 1) * BLOCK as usize * ROUNDS * T::LANES;
+    let len = TILE / size_of::<T>();
+    let tile = tiles.take(input, len);
+    let end = (tile + 1) * len;
     if are_whole(input, &mut output, end) {
         // SAFETY: the tile is whole.
         unsafe { scan_tile::<true, T, O>(input, output, tiles, tile, is_exclusive) };
@@ -44,6 +46,29 @@ pub fn scan<T: Number + Packed, O: Monoid<T>>(
         // SAFETY: nothing is asked of other tiles.
         unsafe { scan_tile::<false, T, O>(input, output, tiles, tile, is_exclusive) };
     }
+}
+
+#[inline(always)]
+fn fold<'a, T: Number + 'a, O: Monoid<T>>(
+    values: impl IntoIterator<Item = &'a T>,
+    operator: O,
+) -> T {
+    let values = values.into_iter();
+    values.fold(O::NEUTRAL, |before, value| operator.combine(before, *value))
+}
+
+/// Returns all values of the warp combined.
+#[inline(always)]
+fn combined<T: Number, O: Monoid<T>>(values: &[T::Neighbours; ROUNDS], operator: O) -> T {
+    if O::COMMUTATIVE {
+        return warp_reduce(
+            fold(values.iter().flat_map(|four| four.as_ref()), operator),
+            operator,
+        );
+    }
+    values.iter().fold(O::NEUTRAL, |before, four| {
+        operator.combine(before, warp_reduce(fold(four.as_ref(), operator), operator))
+    })
 }
 
 /// Scans one tile.
@@ -62,30 +87,25 @@ unsafe fn scan_tile<const WHOLE: bool, T: Number + Packed, O: Monoid<T>>(
     let places = Places::in_tile::<T, ROUNDS>(tile);
     // SAFETY: the caller promises that a whole tile is in the slice.
     let mut values = unsafe { places.load::<WHOLE, T, ROUNDS>(input, O::NEUTRAL) };
-    // Within the warp, each element is combined with what comes before it.
-    let mut of_warp = O::NEUTRAL;
+    // What later tiles wait for comes first.
+    let (before_warp, own) = before_warp(combined(&values, operator), operator);
+    tiles.announce(tile, own);
+    let mut before = operator.combine(tiles.before(tile, own, operator), before_warp);
     for four in &mut values {
-        let mut of_lane = O::NEUTRAL;
-        for value in four.as_ref() {
-            of_lane = operator.combine(of_lane, *value);
-        }
-        let scanned = warp_inclusive_scan(of_lane, operator);
-        let before = shuffle_up_sync(FULL_MASK, scanned, 1);
-        let before = if lane_id() == 0 { O::NEUTRAL } else { before };
-        let mut before = operator.combine(of_warp, before);
+        let scanned = warp_inclusive_scan(fold(four.as_ref(), operator), operator);
+        let before_lane = shuffle_up_sync(FULL_MASK, scanned, 1);
+        let before_lane = if lane_id() == 0 {
+            O::NEUTRAL
+        } else {
+            before_lane
+        };
+        let mut through = operator.combine(before, before_lane);
         for value in four.as_mut() {
-            let through = operator.combine(before, *value);
+            let before = through;
+            through = operator.combine(before, *value);
             *value = if is_exclusive { before } else { through };
-            before = through;
         }
-        of_warp = operator.combine(of_warp, shuffle_sync(FULL_MASK, scanned, 31));
-    }
-    let (before_warp, own) = before_warp(of_warp, operator);
-    let before = operator.combine(tiles.before(tile, own, operator), before_warp);
-    for four in &mut values {
-        for value in four.as_mut() {
-            *value = operator.combine(before, *value);
-        }
+        before = operator.combine(before, shuffle_sync(FULL_MASK, scanned, 31));
     }
     // SAFETY: a tile has one block, and the places of a block's threads are apart.
     unsafe { places.store::<WHOLE, T, ROUNDS>(&mut output, input.len(), values) };

@@ -7,7 +7,7 @@ use lanewise_macros::{kernel, shared};
 use lanewise_std::DisjointSlice;
 use lanewise_std::atomic::{AtomicOrdering, DeviceAtomicU64};
 use lanewise_std::collective::Sum;
-use lanewise_std::thread::{block_stride, sync_threads, thread_rank};
+use lanewise_std::thread::{block_stride, thread_rank};
 use lanewise_std::warp::{FULL_MASK, ballot_sync, lanemask_lt};
 
 use super::look_back::{Tiles, before_warp};
@@ -16,7 +16,7 @@ use super::sixteen::{Number, Places, are_whole};
 /// The number of threads in a block.
 pub const BLOCK: u32 = 256;
 /// The number of vectors of sixteen bytes that a thread has.
-const ROUNDS: usize = 4;
+const ROUNDS: usize = 10;
 /// The number of elements of 32 bits in a tile.
 pub const TILE: usize = BLOCK as usize * ROUNDS * 4;
 
@@ -42,7 +42,7 @@ impl<T: PartialEq + Default> Predicate<T> for NotZero {
 /// # Safety
 /// All `tiles` are 0, and the input has fewer than 2^32 elements.
 #[kernel(instances((i32, NotZero), (u32, NotZero), (f32, NotZero)))]
-#[launch_bounds(256, 5)]
+#[launch_bounds(256, 3)]
 #[launch_contract(dims = 1, block = 256)]
 pub unsafe fn select<T: Number, P: Predicate<T>>(
     input: &[T],
@@ -51,7 +51,7 @@ pub unsafe fn select<T: Number, P: Predicate<T>>(
     tiles: &[DeviceAtomicU64],
 ) {
     let tiles = Tiles::new(tiles);
-    let tile = tiles.take();
+    let tile = tiles.take(input, TILE);
     if are_whole(input, &mut output, (tile + 1) * TILE) {
         // SAFETY: the tile is whole.
         unsafe { select_tile::<true, T, P>(input, output, count, tiles, tile) };
@@ -101,12 +101,13 @@ unsafe fn select_tile<const WHOLE: bool, T: Number, P: Predicate<T>>(
         of_warp += all;
     }
     let (before_warp, own) = before_warp(of_warp, Sum);
+    tiles.announce(tile, own);
     for round in 0..ROUNDS {
         let mut to = before_warp + to[round];
         for (k, value) in values[round].as_ref().iter().enumerate() {
             if kept[round] >> k & 1 != 0 {
-                // SAFETY: the places of all kept elements are apart, and a barrier comes before
-                // the reads.
+                // SAFETY: the places of all kept elements are apart, and the barrier of `before`
+                // comes before the reads.
                 unsafe { KEPT.set(to as usize, *value) };
                 to += 1;
             }
@@ -116,7 +117,6 @@ unsafe fn select_tile<const WHOLE: bool, T: Number, P: Predicate<T>>(
     if thread_rank() == 0 && (tile + 1) * TILE >= input.len() {
         count[0].store(u64::from(before + own), AtomicOrdering::Relaxed);
     }
-    sync_threads();
     let before = before as usize;
     for i in block_stride(own as usize) {
         // SAFETY: set before the barrier, and not again. What tiles keep is apart in the output.

@@ -6,7 +6,7 @@ use std::process::{Child, ChildStdout, Command, Stdio};
 use gpu::basics::vector_add::vec_add;
 use lanewise::{
     Device, DeviceBuffer, Event, EventOptions, IpcBuffer, IpcError, IpcEvent, IpcMemory,
-    LaunchConfig,
+    LaunchConfig, Module,
 };
 use tests::{device, simulator};
 
@@ -14,11 +14,17 @@ use tests::{device, simulator};
 const TOLD: &str = "TESTS_IPC";
 
 fn other(words: &[String]) -> Child {
+    other_with(words, &[])
+}
+
+/// Starts the other process with further variables.
+fn other_with(words: &[String], variables: &[(&str, &str)]) -> Child {
     let me = std::env::current_exe().expect("this program");
     let mut command = Command::new(me);
     command
         .args(["--exact", "the_other_process", "--nocapture"])
         .env(TOLD, words.join(" "))
+        .envs(variables.iter().copied())
         .stdout(Stdio::piped());
     command.spawn().expect("another process")
 }
@@ -82,6 +88,35 @@ fn the_other_process() {
             println!("queued");
             std::process::exit(0);
         }
+        ["fault", from] => {
+            let [first, second] = &Device::all().expect("two devices")[..] else {
+                panic!("two devices are expected")
+            };
+            let from: IpcMemory = from.parse().expect("a handle");
+            // SAFETY: the first process keeps the buffer, and does not write it.
+            let from: IpcBuffer<f32> = unsafe { from.open(first) }.expect("a buffer");
+            second.enable_peer(first).expect("access");
+            let stream = second.stream().expect("a stream");
+            let mut to = DeviceBuffer::<f32>::zeroed(second, from.len()).expect("a buffer");
+            let config = LaunchConfig::for_num_elems(from.len());
+            second
+                .launch(&stream, vec_add, config, (&from, &from, &mut to))
+                .expect("a launch");
+            let ends =
+                ".version 8.0\n.target sm_80\n.address_size 64\n.visible .entry ends() { trap; }\n";
+            let module = Module::from_ptx(second, ends).expect("PTX");
+            // SAFETY: the kernel has no parameters, and accesses no memory.
+            let launched =
+                unsafe { module.launch_named(&stream, "ends", LaunchConfig::new(1, 1), ()) };
+            launched.expect("a launch");
+            second.synchronize().expect_err("the kernel traps");
+            let address = from.address();
+            drop(from);
+            first.synchronize().expect("no fault here");
+            // SAFETY: nothing uses the memory after this.
+            let closed = unsafe { lanewise_driver::api::cuIpcCloseMemHandle(address) };
+            assert_eq!(closed.0, 0, "it is mapped until now");
+        }
         ["mistake", handle] => {
             let handle: IpcEvent = handle.parse().expect("a handle's digits");
             // SAFETY: the simulated driver checks the bytes, and this test runs on it alone.
@@ -91,6 +126,21 @@ fn the_other_process() {
         }
         _ => panic!("{told}"),
     }
+}
+
+/// The wait for the use by another device fails after a fault there. The use may still run.
+#[test]
+fn memory_whose_last_use_cannot_be_waited_for_stays_mapped() {
+    if simulator("two devices", "the machine may have one").is_none() {
+        return;
+    }
+    let buffer = DeviceBuffer::from_slice(&device(), &[1f32; 70]).expect("a buffer");
+    let memory = buffer.ipc_handle().expect("a handle").to_string();
+    let mut child = other_with(
+        &["fault".to_owned(), memory],
+        &[("LANEWISE_SIM_DEVICES", "2")],
+    );
+    assert!(child.wait().expect("it ends").success());
 }
 
 /// A handle is bytes, and anybody may write some: nothing but an event is opened as one, and then

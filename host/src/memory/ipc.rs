@@ -264,6 +264,16 @@ impl IpcEvent {
     /// # Safety
     /// The handle is from [`Event::ipc_handle`], and has not been changed: NVIDIA's driver promises
     /// nothing for other bytes. The other process keeps its event as long as this one exists.
+    ///
+    /// A handle is read from any text, so that opening it is not safe:
+    ///
+    /// ```compile_fail,E0133
+    /// # fn open(device: &lanewise::Device) -> Result<(), Box<dyn std::error::Error>> {
+    /// let handle: lanewise::IpcEvent = "00".repeat(64).parse()?;
+    /// handle.open(device)?;
+    /// # Ok(())
+    /// # }
+    /// ```
     #[track_caller]
     pub unsafe fn open(&self, device: &Device) -> Result<Event, IpcError> {
         let at = Location::caller();

@@ -319,3 +319,39 @@ impl<'graph> GraphBuilder<'graph> {
         )?)
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{Device, DeviceBuffer};
+
+    /// The driver cannot connect the node afterwards, because a node before it is gone. The panic
+    /// is the first of the two failures.
+    #[test]
+    fn a_panic_in_a_body_comes_before_the_drivers_error() {
+        let device = Device::open().expect("a device");
+        let mut buffer = DeviceBuffer::<u32>::zeroed(&device, 40).expect("a buffer");
+        let mut attempt = |panics: bool| {
+            device.build_graph(|graph| {
+                let (condition, _) = graph.condition(1)?;
+                graph.fill_zero(&[], &mut buffer)?;
+                let earlier = graph.nodes[0].handle;
+                let filling = |body: &mut GraphBuilder<'_>| {
+                    body.fill_zero(&[], &mut buffer)?;
+                    // SAFETY: the node is live, and this is the only time that it is destroyed.
+                    let gone = unsafe { api::cuGraphDestroyNode(earlier) };
+                    assert_eq!(gone.0, 0);
+                    match panics {
+                        true => resume_unwind(Box::new("in the middle")),
+                        false => Ok(()),
+                    }
+                };
+                graph.if_then(&[], condition, filling).map(drop)
+            })
+        };
+        attempt(false).expect_err("the earlier node is gone");
+        let panic = catch_unwind(AssertUnwindSafe(|| attempt(true).map(drop)));
+        let panic = panic.expect_err("it panics");
+        assert_eq!(panic.downcast_ref(), Some(&"in the middle"));
+    }
+}

@@ -73,7 +73,8 @@ pub fn kernel(options: TokenStream, item: TokenStream) -> TokenStream {
 ///
 /// With `max` the compiler may use more registers for each thread, and with `min` it may
 /// have to use fewer. A launch with a larger block fails. PTX ISA, "Performance-Tuning
-/// Directives: .maxntid, .minnctapersm".
+/// Directives: .maxntid, .minnctapersm". The values of this attribute and of the next two are
+/// constant expressions, which may name constants and the kernel's const parameters.
 #[proc_macro_attribute]
 pub fn launch_bounds(options: TokenStream, item: TokenStream) -> TokenStream {
     kernel::companion::expand("launch_bounds", options.into(), item.into())

@@ -8,11 +8,9 @@ use quote::{format_ident, quote, quote_spanned};
 use syn::spanned::Spanned;
 use syn::{Attribute, GenericParam, Type, Visibility};
 
-use super::companion::option;
 use super::instances::Instance;
-use super::shape::Cluster;
-use super::signature::{self, Lowering, Param};
-use super::{Kernel, child, layout};
+use super::signature::{Lowering, Param};
+use super::{Kernel, child, description};
 use crate::symbol;
 
 pub(super) fn expand(kernel: &Kernel) -> syn::Result<TokenStream> {
@@ -118,31 +116,20 @@ fn implementation(kernel: &Kernel, instance: &Instance) -> syn::Result<TokenStre
     let (module, symbol) = (symbol::module()?, symbol::on_host(&instance.symbol));
     let handle = kernel.handle(instance);
     let child = child::implementation(kernel, instance);
-    let (launches, cooperative) = (kernel.launches, kernel.cooperative);
     let types = kernel.params.iter().map(|param| param.type_for("'static"));
-    let params = kernel.params.iter().map(|param| {
-        let ty = signature::text(&kernel.filled(param.ty.clone(), instance));
-        let name = param.name.to_string();
-        quote!(::lanewise_std::kernel::Param { name: #name, ty: #ty })
-    });
-    let bounds = option(kernel.bounds.as_ref());
+    let params = kernel.params.iter();
+    let params = params.map(|param| description::plain(kernel, param, instance));
+    let constants = description::constants(kernel, instance);
     let contract = kernel.contract.as_ref().map(|contract| {
         let contract = contract.constant(&kernel.params);
         quote!(const CONTRACT: ::lanewise_std::kernel::LaunchContract = { #contract };)
     });
-    let cluster = kernel.cluster.as_ref().map(|Cluster([x, y, z])| {
-        quote!(const CLUSTER: ::core::option::Option<[u32; 3]> = ::core::option::Option::Some([#x, #y, #z]);)
-    });
     let checks = checks(kernel);
-    let (name, text, number) = (
-        &kernel.function.sig.ident,
-        &instance.symbol,
-        layout::number(kernel, instance),
-    );
+    let (name, text) = (&kernel.function.sig.ident, &instance.symbol);
     let agree = quote_spanned!(name.span()=>
         const _: () = ::lanewise_std::kernel::layout::assert_agree::<#module>(
             ::lanewise_std::kernel::symbol::<#module>(::core::module_path!(), #text),
-            #number,
+            __LAYOUT,
         );
     );
     // Checks here that the instance's types satisfy the function's bounds. Otherwise the entry
@@ -159,17 +146,19 @@ fn implementation(kernel: &Kernel, instance: &Instance) -> syn::Result<TokenStre
         }
     });
     Ok(quote! {
+        #constants
+
         // SAFETY: the same macro makes the entry point of this name from the same parameters.
         unsafe impl ::lanewise_std::kernel::Kernel for #handle {
             type Module = #module;
             type Params = (#(#types,)*);
             const NAME: &'static str = #symbol;
             const PARAMS: &'static [::lanewise_std::kernel::Param] = &[#(#params),*];
-            const BOUNDS: ::core::option::Option<::lanewise_std::kernel::LaunchBounds> = #bounds;
-            const LAUNCHES: bool = #launches;
-            const COOPERATIVE: bool = #cooperative;
+            const BOUNDS: ::core::option::Option<::lanewise_std::kernel::LaunchBounds> = __DESCRIPTION.bounds;
+            const LAUNCHES: bool = __DESCRIPTION.launches;
+            const COOPERATIVE: bool = __DESCRIPTION.cooperative;
+            const CLUSTER: ::core::option::Option<[u32; 3]> = __DESCRIPTION.cluster;
             #contract
-            #cluster
         }
         #safe
         #child

@@ -1,24 +1,22 @@
 //! `#[kernel]`: turns a function into a PTX entry point and a host handle.
 //!
-//! The modules are the steps. [`options`], [`bounds`], [`shape`] and [`contract`] read the
-//! attributes, [`lengths`] what a contract says about lengths, and [`signature`] checks the
-//! function. [`manifest`] describes it to the builder, and [`layout`] is what both sides have to
-//! agree on. [`device`] and [`handle`] write the two expansions; [`child`] and [`entry_point`]
-//! write what both need for a kernel that other kernels launch.
+//! The modules are the steps. [`options`], [`bounds`] and [`contract`] read the attributes,
+//! [`lengths`] what a contract says about lengths, and [`signature`] checks the function.
+//! [`description`] describes it to the builder, and is what both sides have to agree on. [`device`]
+//! and [`handle`] write the two expansions; [`child`] and [`entry_point`] write what both need for
+//! a kernel that other kernels launch.
 
 mod bounds;
 mod child;
 pub(crate) mod companion;
 mod contract;
+mod description;
 mod device;
 mod entry_point;
 mod handle;
 mod instances;
-mod layout;
 mod lengths;
-mod manifest;
 mod options;
-mod shape;
 mod signature;
 #[cfg(test)]
 mod tests;
@@ -28,11 +26,10 @@ use quote::quote;
 use syn::ItemFn;
 
 use crate::item::function;
-use bounds::LaunchBounds;
+use bounds::{Cluster, Cooperative, LaunchBounds, MaxRegisters};
 use contract::Contract;
 use instances::Instance;
 use options::Options;
-use shape::{Cluster, Cooperative, MaxRegisters};
 use signature::Param;
 
 /// The properties of a kernel that the two expansions need.

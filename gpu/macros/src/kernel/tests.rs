@@ -127,13 +127,13 @@ fn options_are_checked() {
     refuses("min_arch = \"90\"", "fn k() {}", "`90` is not a target");
     refuses(
         "",
-        "#[launch_bounds(2048)] fn k() {}",
-        "a block has 1 to 1024 threads, not 2048",
+        "#[launch_bounds] fn k() {}",
+        "unexpected end of input, expected a number",
     );
     refuses(
         "",
-        "#[launch_bounds(256, 0)] fn k() {}",
-        "at least one block has to fit",
+        "#[launch_bounds(1, 2, 3)] fn k() {}",
+        "launch bounds are one or two numbers",
     );
     refuses(
         "",
@@ -142,13 +142,13 @@ fn options_are_checked() {
     );
     refuses(
         "",
-        "#[max_registers(8)] fn k() {}",
-        "a thread has 16 to 255 registers, not 8",
+        "#[max_registers(64, 2)] fn k() {}",
+        "there is one number of registers",
     );
     refuses(
         "",
-        "#[cluster_launch(32, 1, 1)] fn k() {}",
-        "a cluster has 1 to 16 blocks in all",
+        "#[cluster_launch(2, 1, 1, 1)] fn k() {}",
+        "a cluster has 1, 2 or 3 sizes",
     );
     refuses("", "#[cooperative_launch(2)] fn k() {}", "unexpected token");
     refuses(

@@ -34,20 +34,6 @@ pub const fn slice_alignment<T>() -> usize {
     if by_size > rust { by_size } else { rust }
 }
 
-/// Returns the alignment as the builder's word in the kernel's description: two characters, the
-/// first of which may be a space.
-#[doc(hidden)]
-#[must_use]
-pub const fn alignment_word<T>() -> &'static str {
-    match slice_alignment::<T>() {
-        1 => " 1",
-        2 => " 2",
-        4 => " 4",
-        8 => " 8",
-        _ => "16",
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -69,11 +55,5 @@ mod tests {
         assert_eq!(slice_alignment::<[f64; 16]>(), 16);
         assert_eq!(slice_alignment::<Line>(), 64);
         assert_eq!(slice_alignment::<[f32; 0]>(), 4);
-    }
-
-    #[test]
-    fn the_word_has_two_characters() {
-        assert_eq!(alignment_word::<u8>(), " 1");
-        assert_eq!(alignment_word::<Line>(), "16");
     }
 }

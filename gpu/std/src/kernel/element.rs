@@ -9,8 +9,6 @@ use core::cell::{Cell, UnsafeCell};
 use core::marker::PhantomData;
 use core::sync::atomic;
 
-use super::fingerprint::digits;
-
 /// Contains whether slices of the type are read-only, if `T` is `Copy`. For other types,
 /// [`HoldsCells`] supplies the constant.
 #[doc(hidden)]
@@ -43,46 +41,6 @@ pub trait HoldsCells {
 
 impl<T> HoldsCells for Element<T> {}
 impl<T> HoldsCells for Shared<T> {}
-
-/// Returns the description of a kernel with the facts that `#[kernel]` cannot know. It writes each
-/// of `words` at its byte offset, and the layout's number in 16 digits at the offset `start`.
-#[doc(hidden)]
-#[must_use]
-pub const fn describe<const LENGTH: usize>(
-    mut text: [u8; LENGTH],
-    words: &[(usize, &str)],
-    (start, layout): (usize, u64),
-) -> [u8; LENGTH] {
-    let (digits, mut digit) = (digits(layout), 0);
-    while digit < 16 {
-        text[start + digit] = digits[digit];
-        digit += 1;
-    }
-    let mut number = 0;
-    while number < words.len() {
-        let (start, word) = words[number];
-        let mut at = 0;
-        while at < word.len() {
-            text[start + at] = word.as_bytes()[at];
-            at += 1;
-        }
-        number += 1;
-    }
-    text
-}
-
-/// Returns a number as ten characters: its digits after spaces, as a word for [`describe`].
-#[doc(hidden)]
-#[must_use]
-pub const fn decimal(mut number: u32) -> [u8; 10] {
-    let (mut text, mut at) = ([b' '; 10], 10);
-    while at == 10 || number > 0 {
-        at -= 1;
-        text[at] = b'0' + (number % 10) as u8;
-        number /= 10;
-    }
-    text
-}
 
 /// A type that threads write through `&`. For `&[Self]`, the host passes a buffer of plain values,
 /// borrowed as `&mut`.
@@ -162,26 +120,5 @@ mod tests {
     fn threads_share_atomics_and_not_cells() {
         const { assert!(<Shared<Slot>>::IS_SYNC && <Shared<DeviceAtomicU64>>::IS_SYNC) };
         const { assert!(!<Shared<Cell<u64>>>::IS_SYNC) };
-    }
-
-    #[test]
-    fn a_number_is_ten_characters() {
-        assert_eq!(&decimal(0), b"         0");
-        assert_eq!(&decimal(1024), b"      1024");
-        assert_eq!(&decimal(u32::MAX), b"4294967295");
-    }
-
-    #[test]
-    fn a_description_has_its_words_and_its_number() {
-        let text = *b"read_slice,value 0000000000000000";
-        let number = (17, 0x0123_4567_89ab_cdef);
-        assert_eq!(
-            &describe(text, &[(0, "cell_slice"), (11, "value")], number),
-            b"cell_slice,value 0123456789abcdef"
-        );
-        assert_eq!(
-            &describe(text, &[(11, "empty")], number),
-            b"read_slice,empty 0123456789abcdef"
-        );
     }
 }

@@ -6,6 +6,7 @@
 
 mod alignment;
 mod contract;
+mod description;
 mod element;
 mod fingerprint;
 #[doc(hidden)]
@@ -15,14 +16,14 @@ mod module;
 mod passed;
 mod value;
 
-#[doc(hidden)]
-pub use alignment::alignment_word;
 pub use alignment::slice_alignment;
 pub use contract::{BrokenContract, GridSize, LaunchContract};
+#[doc(hidden)]
+pub use description::{DescribedParam, Description, Lowering};
 pub use element::SharedCell;
 pub(crate) use element::cells;
 #[doc(hidden)]
-pub use element::{Element, HoldsCells, Shared, decimal, describe};
+pub use element::{Element, HoldsCells, Shared};
 #[doc(hidden)]
 pub use lengths::{Count, HasLength};
 pub use lengths::{Factor, LengthClause};

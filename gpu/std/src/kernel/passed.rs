@@ -4,8 +4,7 @@
 //! crate's type of the same name. So this trait tells, for the type itself, what the parameters of
 //! the PTX are and how the value is made of them.
 
-#[cfg(doc)]
-use super::alignment_word;
+use super::Lowering;
 use super::value::{Value, assert_value};
 
 /// A type that a kernel takes, as the argument of a function: `fn(T)` stands for `T`. In this
@@ -13,7 +12,7 @@ use super::value::{Value, assert_value};
 ///
 /// # Safety
 /// [`take`](Passed::take) makes the value from what [`give`](Passed::give) has returned for it, and
-/// the builder's word describes the parameters.
+/// the lowering describes the parameters.
 #[doc(hidden)]
 pub unsafe trait Passed {
     /// The type, with this lifetime for what it borrows.
@@ -24,11 +23,10 @@ pub unsafe trait Passed {
     type Second;
     /// The type whose layout the host and the device must agree on: of the elements, or the value.
     type Element;
-    /// The builder's word in the kernel's description, in quotes. All words have the length of the
-    /// longest one, by spaces at the end: JSON ignores them.
-    const WORD: &'static str;
-    /// The alignment of a slice's address, as [`alignment_word`] writes it.
-    const ALIGNMENT: &'static str = " 1";
+    /// What the parameters of the PTX are, for the builder.
+    const LOWERING: Lowering;
+    /// The alignment of a slice's address, in bytes.
+    const ALIGNMENT: usize = 1;
     /// Compiles only if a value may be a parameter.
     const CHECKED: () = ();
 
@@ -48,9 +46,9 @@ unsafe impl<T: Value> Passed for fn(T) {
     type First = T;
     type Second = ();
     type Element = T;
-    const WORD: &'static str = match size_of::<T>() {
-        0 => r#""empty"      "#,
-        _ => r#""value"      "#,
+    const LOWERING: Lowering = match size_of::<T>() {
+        0 => Lowering::Empty,
+        _ => Lowering::ByValue,
     };
     const CHECKED: () = assert_value::<T>();
 
@@ -65,11 +63,11 @@ unsafe impl<T: Value> Passed for fn(T) {
     }
 }
 
-/// Implements [`Passed`] for outputs, which are an address and a length. `"write_slice"` promises
-/// the optimiser that no other thread accesses a thread's elements, and no other parameter reaches
-/// them; `"cell_slice" ` promises nothing.
+/// Implements [`Passed`] for outputs, which are an address and a length. `WriteSlice` promises the
+/// optimiser that no other thread accesses a thread's elements, and no other parameter reaches
+/// them; `CellSlice` promises nothing.
 macro_rules! outputs {
-    ($name:ident $(<$owner:ident>)? $(: $bound:ident)?, $word:literal) => {
+    ($name:ident $(<$owner:ident>)? $(: $bound:ident)?, $lowering:ident) => {
         // SAFETY: the value is made of its own parts.
         unsafe impl<T: 'static $(+ $bound)? $(, $owner: 'static)?> $crate::kernel::Passed
             for for<'a> fn($name<'a, T $(, $owner)?>)
@@ -78,8 +76,8 @@ macro_rules! outputs {
             type First = *mut T;
             type Second = usize;
             type Element = T;
-            const WORD: &'static str = $word;
-            const ALIGNMENT: &'static str = $crate::kernel::alignment_word::<T>();
+            const LOWERING: $crate::kernel::Lowering = $crate::kernel::Lowering::$lowering;
+            const ALIGNMENT: usize = $crate::kernel::slice_alignment::<T>();
 
             #[inline(always)]
             unsafe fn take<'a>(first: *mut T, second: usize) -> Self::For<'a> {

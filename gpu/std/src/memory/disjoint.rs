@@ -224,4 +224,4 @@ impl<'a, T> DisjointSlice<'a, T> {
     }
 }
 
-crate::kernel::outputs!(DisjointSlice, r#""write_slice""#);
+crate::kernel::outputs!(DisjointSlice, WriteSlice);

@@ -92,4 +92,4 @@ impl<'a, T: Copy> GlobalMut<'a, T> {
     }
 }
 
-crate::kernel::outputs!(GlobalMut: Copy, r#""cell_slice" "#);
+crate::kernel::outputs!(GlobalMut: Copy, CellSlice);

@@ -4,7 +4,7 @@ use core::marker::PhantomData;
 use core::ops::Index;
 
 use super::bounds::{check_place, place};
-use crate::kernel::{Passed, alignment_word};
+use crate::kernel::{Lowering, Passed, slice_alignment};
 
 /// A matrix in global memory, row after row, which nothing writes while the kernel runs.
 ///
@@ -147,8 +147,8 @@ unsafe impl<T: Copy + 'static> Passed for for<'a> fn(Matrix<'a, T>) {
     type First = *const T;
     type Second = usize;
     type Element = T;
-    const WORD: &'static str = r#""read_slice" "#;
-    const ALIGNMENT: &'static str = alignment_word::<T>();
+    const LOWERING: Lowering = Lowering::ReadSlice;
+    const ALIGNMENT: usize = slice_alignment::<T>();
 
     #[inline(always)]
     unsafe fn take<'a>(first: *const T, second: usize) -> Matrix<'a, T> {

@@ -103,4 +103,4 @@ impl<T> PerBlock<'_, T> {
     }
 }
 
-crate::kernel::outputs!(PerBlock, r#""write_slice""#);
+crate::kernel::outputs!(PerBlock, WriteSlice);

@@ -75,4 +75,4 @@ impl<T> PerWarp<'_, T> {
     }
 }
 
-crate::kernel::outputs!(PerWarp, r#""write_slice""#);
+crate::kernel::outputs!(PerWarp, WriteSlice);

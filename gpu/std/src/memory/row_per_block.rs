@@ -116,4 +116,4 @@ impl<T> RowPerBlock<'_, T> {
     }
 }
 
-crate::kernel::outputs!(RowPerBlock, r#""write_slice""#);
+crate::kernel::outputs!(RowPerBlock, WriteSlice);

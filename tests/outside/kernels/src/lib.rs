@@ -128,6 +128,38 @@ pub fn weigh(weights: &[f32], mut places: DisjointSlice<Place>) {
     }
 }
 
+/// The blocks of [`bounded`] that have to fit on a multiprocessor, and the blocks of a cluster of
+/// [`clustered`].
+pub const FIT: u32 = 3;
+pub const CLUSTER: usize = 4;
+
+/// `out[i] = THREADS`; its bounds are a const parameter and a constant.
+#[kernel(instances(64, 96))]
+#[launch_bounds(2 * THREADS, FIT)]
+pub fn bounded<const THREADS: u32>(mut out: DisjointSlice<u32>) {
+    if let Some(out) = out.get_mut(&thread::index_1d()) {
+        *out = THREADS;
+    }
+}
+
+/// `out[i] = 1`, with as many registers as a constant gives.
+#[kernel]
+#[max_registers(8 * CLUSTER)]
+pub fn lean(mut out: DisjointSlice<u32>) {
+    if let Some(out) = out.get_mut(&thread::index_1d()) {
+        *out = 1;
+    }
+}
+
+/// As above, in clusters.
+#[kernel(min_arch = "sm_90")]
+#[cluster_launch(CLUSTER / 2, 2)]
+pub fn clustered(mut out: DisjointSlice<u32>) {
+    if let Some(out) = out.get_mut(&thread::index_1d()) {
+        *out = 1;
+    }
+}
+
 /// Tens and ones of each number.
 #[kernel]
 pub fn digits(numbers: &[u32], mut tens: DisjointSlice<u32>, mut ones: DisjointSlice<u32>) {

@@ -151,7 +151,7 @@ macro_rules! maps {
             type Second = ();
             // A map has one layout, whatever its elements are, and contains its own description.
             type Element = u8;
-            const WORD: &'static str = r#""tensor_map" "#;
+            const LOWERING: crate::kernel::Lowering = crate::kernel::Lowering::TensorMap;
 
             #[inline(always)]
             unsafe fn take<'a>(first: *const EncodedMap, (): ()) -> Self::For<'a> {

@@ -233,4 +233,4 @@ impl<T> DisjointMatrix<'_, T, ColumnPerThread> {
     }
 }
 
-crate::kernel::outputs!(DisjointMatrix<Owner>, r#""write_slice""#);
+crate::kernel::outputs!(DisjointMatrix<Owner>, WriteSlice);

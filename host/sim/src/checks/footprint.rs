@@ -21,7 +21,7 @@ pub struct Footprint {
 
 impl Footprint {
     /// Returns the lists, in the order of the fields.
-    pub(super) fn lists(&mut self) -> [&mut Stretches; 4] {
+    pub(crate) fn lists(&mut self) -> [&mut Stretches; 4] {
         [
             &mut self.read,
             &mut self.written,

@@ -4,7 +4,6 @@
 //! space of every access, barriers that cannot complete, and the budget.
 
 mod footprint;
-pub(crate) mod race;
 
 pub use footprint::{Conflict, Footprint, Stretches};
 

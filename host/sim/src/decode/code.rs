@@ -11,6 +11,7 @@ use crate::machine::asynchronous::CopySite;
 use crate::machine::asynchronous::bulk::BulkSite;
 use crate::machine::asynchronous::tensor::TensorSite;
 use crate::machine::asynchronous::tensor_map::{PublishSite, ReplaceSite};
+use crate::machine::checks::init::flow::{Flow, FlowOperand};
 use crate::machine::compute::matrix::Product;
 use crate::machine::compute::track::RegisterUse;
 use crate::machine::compute::warpgroup::WarpgroupSite;
@@ -20,7 +21,6 @@ use crate::machine::memory::multimem::MultimemSite;
 use crate::machine::memory::tile::Tile;
 use crate::machine::op::Op;
 use crate::machine::program::{CallSite, Function, LateLoad, LocalArray, OpInfo, Program};
-use crate::machine::watch::flow::{Flow, FlowOperand};
 use crate::semantics::video::Video;
 
 /// A function's part of a table of the program.

@@ -1,10 +1,10 @@
 //! The flow of values through each instruction, for the check of uninitialised
-//! memory: see `machine::watch::flow`.
+//! memory: see `machine::checks::init::flow`.
 
 use super::blocks::writes_first;
 use super::builder::Builder;
 use crate::isa::{Decoder as By, pattern};
-use crate::machine::watch::flow::{Flow, FlowKind, FlowOperand};
+use crate::machine::checks::init::flow::{Flow, FlowKind, FlowOperand};
 use crate::ptx::ast::{Base, Class, Instruction, Modifier as M, Opcode, Operand, RegisterId, Type};
 
 /// Returns how the result of an instruction depends on the values that it reads. The row's decoder

@@ -15,10 +15,10 @@ use super::memory::address::AddressPattern;
 use super::memory::flag;
 use super::op::{Op, STOP};
 use super::warp::Warp;
-use super::watch::init::ShadowSite;
-use super::watch::proxy::Proxies;
-use crate::checks::race::Races;
 use crate::counters::Counters;
+use crate::machine::checks::init::ShadowSite;
+use crate::machine::checks::race::Races;
+use crate::machine::checks::race::proxy::Proxies;
 use crate::memory::Range;
 
 /// The number of entries in the cache of allocations. An operation's position in the code selects
@@ -45,7 +45,7 @@ pub(crate) struct Core<'l> {
     /// What was counted.
     pub(super) tally: Tally,
     /// The state of the checks.
-    pub(super) watch: Watch,
+    pub(super) checks: CheckState,
     /// The state of schedule exploration, if the launch explores schedules.
     pub(super) explore: Option<Box<Explore>>,
     /// Why the loop ended.
@@ -124,7 +124,7 @@ pub(super) struct Tally {
 }
 
 /// The state of the checks that a launch requested.
-pub(super) struct Watch {
+pub(super) struct CheckState {
     /// The lanes that checks look at one by one, and whether their addresses are known
     /// to be scattered.
     pub(super) looked_at: (u32, bool),
@@ -140,7 +140,7 @@ pub(super) struct Watch {
     pub(super) probe: Option<Box<Probe>>,
 }
 
-impl Watch {
+impl CheckState {
     /// Returns the state at the start of a launch.
     fn new(run: &Run<'_>) -> Self {
         let warps = (run.cluster == [1; 3]).then(|| run.threads.div_ceil(32));
@@ -199,7 +199,7 @@ impl<'l> Core<'l> {
             turn: Turn::default(),
             memory: MemoryView::new(),
             tally: Tally::default(),
-            watch: Watch::new(run),
+            checks: CheckState::new(run),
             explore: None,
             event: Event::None,
             at: FramePlace::default(),

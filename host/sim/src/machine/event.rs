@@ -1,7 +1,7 @@
 //! Events: the reasons why the running lanes stopped.
 
 use super::op::Op;
-use crate::checks::race::AccessKind;
+use crate::machine::checks::race::AccessKind;
 
 /// What an operation, or the loop, requests from the scheduler.
 #[derive(Debug, Default)]

@@ -9,7 +9,7 @@
 //! If the host is an x86-64 without AVX2 (none was made in ten years), operations go lane by lane.
 //! That keeps the crate small and quick to compile.
 
-use crate::checks::race::AccessKind;
+use crate::machine::checks::race::AccessKind;
 
 use super::core::Core;
 #[cfg(target_arch = "x86_64")]

@@ -26,9 +26,10 @@
 //! | --- | --- |
 //! | `launch` | launches over all cores, and launches from kernels |
 //! | `explore` | schedules other than the plain one, and weak memory |
-//! | `watch` | counters and checks that look at operations before they run, and the reports that a user reads |
+//! | `checks` | counters and checks that look at operations before they run, and the reports that a user reads |
 
 pub(crate) mod asynchronous;
+pub(crate) mod checks;
 pub(crate) mod compute;
 pub(crate) mod control;
 pub(crate) mod core;
@@ -45,4 +46,3 @@ pub(crate) mod op;
 pub(crate) mod program;
 mod schedule;
 mod warp;
-pub(crate) mod watch;

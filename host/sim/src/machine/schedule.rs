@@ -16,8 +16,8 @@ use super::core::{Core, FramePlace};
 use super::event::{Event, RawFault, Wait};
 use super::op::{Op, STOP};
 use super::warp::Group;
-use super::watch::watcher;
-use super::watch::watchers::Watched;
+use crate::machine::checks::checker;
+use crate::machine::checks::watchers::Watched;
 
 /// Decisions after which a group that has not met another stands back.
 pub(super) const PATIENCE: u32 = 20_000;
@@ -41,7 +41,7 @@ pub(super) enum TurnEnd {
 
 impl Core<'_> {
     /// Runs the current warp until it ends, waits or has used its `fuel`.
-    pub(super) fn run_warp<const WATCH: bool>(&mut self) -> TurnEnd {
+    pub(super) fn run_warp<const CHECKED: bool>(&mut self) -> TurnEnd {
         let mut next = self.pick();
         loop {
             let Some(op) = next else {
@@ -51,7 +51,7 @@ impl Core<'_> {
                     TurnEnd::Waits
                 };
             };
-            let stopped = self.go::<WATCH>(op);
+            let stopped = self.go::<CHECKED>(op);
             if matches!(self.event, Event::None) {
                 next = self.go_on(stopped);
                 continue;
@@ -79,22 +79,22 @@ impl Core<'_> {
     /// Runs one operation after another until one stops the loop, or until the running lanes come
     /// to other lanes. Returns the operation to go on with.
     #[inline(always)]
-    fn go<const WATCH: bool>(&mut self, mut op: *const Op) -> *const Op {
+    fn go<const CHECKED: bool>(&mut self, mut op: *const Op) -> *const Op {
         let mut count = 0;
-        let watch = WATCH.then(|| watcher(self.run));
+        let check = CHECKED.then(|| checker(self.run));
         let list = Watched::of(self.run.program, &self.run.watchers);
         let (counts, tracks) = (self.run.launch.count, !self.run.program.touches.is_empty());
         while op < self.limit {
-            if let Some(watch) = watch
-                && (self.looks_at_all() || list.has(op))
+            if let Some(check) = check
+                && (self.checks_all() || list.has(op))
             {
                 if tracks {
                     self.touches(op);
                 }
                 // An operation that only checks look at is a memory access.
-                if !(counts || self.looks_at_all()) || !self.watch_plain(op) {
+                if !(counts || self.checks_all()) || !self.count_plain(op) {
                     // SAFETY: as below.
-                    unsafe { watch(self, op) };
+                    unsafe { check(self, op) };
                 }
             }
             count += 1;

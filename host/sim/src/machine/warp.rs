@@ -7,7 +7,7 @@ use super::core::FramePlace;
 use super::event::Wait;
 use super::lane::LANES;
 use super::op::Op;
-use super::watch::init::Taints;
+use crate::machine::checks::init::Taints;
 
 /// A unit of 64 aligned bytes, of which rows are made.
 #[derive(Clone, Copy)]

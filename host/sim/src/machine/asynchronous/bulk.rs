@@ -5,15 +5,15 @@
 //! PTX ISA, "Data Movement and Conversion: cp.async.bulk, cp.reduce.async.bulk, st.async" and
 //! "red.async". `pending` decides when they happen. Each element of a reduction is one atomic
 //! step. A copy sees earlier writes of the generic proxy even without `fence.proxy.async`; the
-//! race check finds a missing fence (`watch::proxy`). Reported: sizes that are not a multiple of
-//! 16, an mbarrier in another block than the destination, and a multicast to blocks that the
-//! cluster does not have.
+//! race check finds a missing fence (`checks::race::proxy`). Reported: sizes that are not a
+//! multiple of 16, an mbarrier in another block than the destination, and a multicast to blocks
+//! that the cluster does not have.
 
 use super::Addressed;
 use super::pending::{
     ByteCopy, CheckedPlace, CompletionSignal, Join, Pending, PendingEffect, Source,
 };
-use crate::checks::race::AccessKind;
+use crate::machine::checks::race::AccessKind;
 use crate::machine::compute::alu::conjure;
 use crate::machine::core::Core;
 use crate::machine::event::{FaultKind, Region};

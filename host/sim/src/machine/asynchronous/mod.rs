@@ -19,7 +19,7 @@ use super::meeting::mbarrier::how;
 use super::memory::access::LaneAccess;
 use super::memory::state_space::NamedSpace;
 use super::op::{Op, STOP};
-use crate::checks::race::AccessKind;
+use crate::machine::checks::race::AccessKind;
 use crate::machine::program::{Class, SpaceClass};
 
 /// An address operand of an instruction that has several.
@@ -153,9 +153,9 @@ pub(crate) unsafe fn copy(core: &mut Core<'_>, op: *const Op) -> *const Op {
     if let Err((by, error)) = core.relieve() {
         return core.undefined(by, LANES, error);
     }
-    if core.run.watches && reading != 0 {
+    if core.run.is_checked && reading != 0 {
         let class = Class::Load(SpaceClass::Global);
-        core.look_at(op, class, Region::Global, (&sources, reading), site.bytes);
+        core.check_given(op, class, Region::Global, (&sources, reading), site.bytes);
     }
     op.wrapping_add(1)
 }

@@ -12,7 +12,7 @@
 //! and the team has one list.
 
 use super::tensor::TensorMove;
-use crate::checks::race::{Access, AccessKind};
+use crate::machine::checks::race::{Access, AccessKind};
 use crate::machine::core::Core;
 use crate::machine::frame::op_index;
 use crate::machine::lane::{LANES, lanes};
@@ -127,7 +127,7 @@ impl Core<'_> {
         let block = &mut self.team.blocks[rank];
         let linear = block.linear;
         let list = &mut block.warps[warp as usize].copies.list;
-        let (races, check) = (&mut self.watch.races, self.run.launch.checks.race);
+        let (races, check) = (&mut self.checks.races, self.run.launch.checks.race);
         let (mut carried, init) = (Vec::new(), self.run.launch.checks.init);
         list.retain(|copy| {
             if !done(copy) {
@@ -352,7 +352,7 @@ impl Core<'_> {
     ) {
         if self.run.launch.checks.race {
             let block = self.team.blocks[by.0].linear;
-            self.watch
+            self.checks
                 .races
                 .complete((block, by.1, by.2), spot.0, spot.1, bytes as u64);
         }
@@ -375,7 +375,7 @@ impl Core<'_> {
                 "write"
             };
             let what = || format!("{bytes}-byte asynchronous {act} of shared memory");
-            self.look_ended(op, lane, rank, what);
+            self.check_ended(op, lane, rank, what);
             if self.run.launch.checks.memory {
                 let address = spot.1 % window::SHARED_PER_BLOCK;
                 self.check_copied(op, lane, kind == AccessKind::Read, (address, bytes));
@@ -419,9 +419,9 @@ impl Core<'_> {
             pending,
         };
         if pending && kind == AccessKind::Read {
-            self.look_proxies(op, lane, spot, bytes);
+            self.check_proxies(op, lane, spot, bytes);
         }
-        if let Some(before) = self.watch.races.access(access, spot.1, bytes) {
+        if let Some(before) = self.checks.races.access(access, spot.1, bytes) {
             self.note_race(op, before, access, spot.1);
         }
     }

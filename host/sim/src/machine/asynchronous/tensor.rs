@@ -18,7 +18,7 @@ use super::Addressed;
 use super::bulk::{Destination, destinations, for_each_lane, illegal, spot, until};
 use super::pending::{CheckedPlace, Join, Pending, PendingEffect};
 use super::tensor_map::{self, tensor_map};
-use crate::checks::race::AccessKind;
+use crate::machine::checks::race::AccessKind;
 use crate::machine::core::Core;
 use crate::machine::memory::access::LaneAccess;
 use crate::machine::memory::state_space::NamedSpace;

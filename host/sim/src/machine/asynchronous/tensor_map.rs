@@ -9,7 +9,7 @@
 
 use super::Addressed;
 use super::bulk::{illegal, spot};
-use crate::checks::race::AccessKind;
+use crate::machine::checks::race::AccessKind;
 use crate::machine::core::Core;
 use crate::machine::event::{FaultKind, ImageFault};
 use crate::machine::lane::lanes;

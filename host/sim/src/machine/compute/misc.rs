@@ -33,7 +33,7 @@ pub(crate) unsafe fn fence(core: &mut Core<'_>, op: *const Op) -> *const Op {
             if core.run.launch.checks.race {
                 let block = core.block().linear;
                 let wide = (*op).aux == 0;
-                core.watch.races.fence(block, core.current.1 as u32, wide);
+                core.checks.races.fence(block, core.current.1 as u32, wide);
             }
         }
         op.wrapping_add(1)

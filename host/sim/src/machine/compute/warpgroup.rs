@@ -14,8 +14,8 @@
 
 use super::matrix::{Sparsity, warp};
 use crate::checks::FindingKind;
-use crate::checks::race::AccessKind;
 use crate::machine::asynchronous::pending::CheckedPlace;
+use crate::machine::checks::race::AccessKind;
 use crate::machine::core::{Core, View};
 use crate::machine::event::{FaultKind, Region};
 use crate::machine::lane::{FULL, LANES};
@@ -154,7 +154,7 @@ unsafe fn multiply_one(core: &mut Core<'_>, op: *const Op, site: &WarpgroupSite)
     if core.run.launch.checks.race {
         core.begin_matrices(op, pieces);
     }
-    if core.run.launch.checks.init && (core.watch.tainted || !core.shared_is_written()) {
+    if core.run.launch.checks.init && (core.checks.tainted || !core.shared_is_written()) {
         // SAFETY: passed on.
         unsafe { spoil(core, op, site) };
     }
@@ -220,7 +220,7 @@ impl Core<'_> {
 
     /// Finds warps that took part in fewer multiplications than others of their warpgroup, after
     /// the blocks of the team have ended.
-    pub(in crate::machine) fn look_warpgroups(&mut self) {
+    pub(in crate::machine) fn check_warpgroups(&mut self) {
         for block in 0..self.team.blocks.len() {
             let warps = &self.team.blocks[block].warps;
             let counts: Vec<_> = warps

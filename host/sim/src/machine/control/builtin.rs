@@ -6,7 +6,7 @@
 //! calls of them into these operations, with the call site's areas as operands.
 
 use super::format;
-use crate::checks::race::AccessKind;
+use crate::machine::checks::race::AccessKind;
 use crate::machine::core::{Core, View};
 use crate::machine::event::{FaultKind, Region};
 use crate::machine::lane::{LANES, lanes};

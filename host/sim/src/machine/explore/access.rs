@@ -8,7 +8,8 @@ use super::late::Waited;
 use super::steps::StepRecord;
 use super::weak::Order;
 use super::{Explore, Footprint, ThreadId};
-use crate::checks::race::AccessKind;
+use crate::machine::checks::checker;
+use crate::machine::checks::race::AccessKind;
 use crate::machine::core::Core;
 use crate::machine::event::Event;
 use crate::machine::lane::lanes;
@@ -18,7 +19,6 @@ use crate::machine::memory::flag;
 use crate::machine::memory::state_space::NamedSpace;
 use crate::machine::op::Op;
 use crate::machine::program::{Class, OpInfo, SpaceClass};
-use crate::machine::watch::watcher;
 use crate::memory::window::{self, Window};
 
 /// Bytes that an operation accesses. They are listed once, however many lanes access them.
@@ -226,9 +226,9 @@ impl Core<'_> {
             }
         }
         self.explore = Some(explore);
-        if self.run.watches {
+        if self.run.is_checked {
             // SAFETY: as above.
-            unsafe { watcher(self.run)(self, op) };
+            unsafe { checker(self.run)(self, op) };
         }
         // SAFETY: as above.
         let next = unsafe { ((*op).run)(self, op) };

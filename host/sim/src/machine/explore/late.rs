@@ -134,7 +134,7 @@ impl Core<'_> {
         };
         let weak = self.explore.as_ref().is_some_and(|e| e.weak.is_some());
         // Checks expect a thread's accesses in the order of the program.
-        if !weak || self.run.watches {
+        if !weak || self.run.is_checked {
             return false;
         }
         // SAFETY: the caller guarantees this.

@@ -7,6 +7,7 @@ use std::time::Duration;
 use super::access::is_visible;
 use super::{Explore, Footprint, ThreadId};
 use crate::launch::outside::Waiting;
+use crate::machine::checks::checker;
 use crate::machine::core::Core;
 use crate::machine::event::{Event, FaultKind, RawFault, Wait};
 use crate::machine::lane::{LANES, lanes};
@@ -15,7 +16,6 @@ use crate::machine::launch::team::{Team, waiting};
 use crate::machine::op::{Op, STOP};
 use crate::machine::program::Class;
 use crate::machine::warp::Group;
-use crate::machine::watch::watcher;
 use crate::platform::{Host, Platform};
 
 /// The jumps of a group in one go, after which the budget is updated.
@@ -317,7 +317,7 @@ impl Core<'_> {
     /// Runs operations until one stops the group, until it joins other lanes, or until the next
     /// access. Before that access the group is parked.
     fn go_explored(&mut self, mut op: *const Op, token: &mut bool, alone: bool) -> *const Op {
-        let watch = self.run.watches.then(|| watcher(self.run));
+        let check = self.run.is_checked.then(|| checker(self.run));
         while op < self.limit {
             self.touches(op);
             if let Some(load) = self.due_load(op) {
@@ -361,11 +361,11 @@ impl Core<'_> {
                 };
                 continue;
             }
-            if let Some(watch) = watch
-                && !self.watch_plain(op)
+            if let Some(check) = check
+                && !self.count_plain(op)
             {
                 // SAFETY: as above.
-                unsafe { watch(self, op) };
+                unsafe { check(self, op) };
             }
             // SAFETY: as above.
             op = unsafe { ((*op).run)(self, op) };

@@ -10,8 +10,8 @@
 //! creates, events, copies and queries. PTX that calls functions for them does not load.
 
 use super::family::{Child, Slot, StreamKey};
-use crate::checks::race::AccessKind;
 use crate::launch::{Launch, limits};
+use crate::machine::checks::race::AccessKind;
 use crate::machine::core::Core;
 use crate::machine::event::FaultKind;
 use crate::machine::lane::{LANES, lanes};

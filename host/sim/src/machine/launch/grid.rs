@@ -9,10 +9,10 @@ use super::run::Run;
 use crate::checks::{Checks, FindingKind};
 use crate::kernel::Kernel;
 use crate::launch::{BankWidth, ExecutionSummary, Launch, limits};
+use crate::machine::checks::memory::bounds::array_bounds;
+use crate::machine::checks::watchers::watchers;
 use crate::machine::explore::EXPLORED_BUDGET;
 use crate::machine::program::{Program, VariableSpace};
-use crate::machine::watch::bounds::array_bounds;
-use crate::machine::watch::watchers::watchers;
 use crate::model::DeviceModel;
 use crate::report::{Fault, LaunchError};
 
@@ -79,8 +79,9 @@ fn prepare<'l>(
     let function = &program.functions[entry];
     let cluster = kernel.cluster.unwrap_or(launch.cluster);
     let shared = SharedLayout::of(model, program, kernel, launch);
-    let watches = launch.count || launch.checks != Checks::default() || !program.touches.is_empty();
-    let watchers = match watches {
+    let is_checked =
+        launch.count || launch.checks != Checks::default() || !program.touches.is_empty();
+    let watchers = match is_checked {
         true => watchers((program, function), launch, cluster),
         false => Arc::default(),
     };
@@ -110,7 +111,7 @@ fn prepare<'l>(
         budget: &family.budget,
         failed: AtomicU64::new(u64::MAX),
         fault: Mutex::default(),
-        watches,
+        is_checked,
         watchers,
         arrays,
         prints: program.prints,

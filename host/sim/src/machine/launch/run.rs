@@ -19,13 +19,13 @@ use super::team::Team;
 use crate::checks::{Finding, Footprint};
 use crate::counters::Counters;
 use crate::launch::{ExecutionSummary, Launch};
+use crate::machine::checks::memory::bounds::ArrayBounds;
+use crate::machine::checks::report::findings::FindingKey;
+use crate::machine::checks::watchers::Watchers;
 use crate::machine::control::heap::Heap;
 use crate::machine::core::Core;
 use crate::machine::event::RawFault;
 use crate::machine::program::{Function, PresetRow, Program};
-use crate::machine::watch::bounds::ArrayBounds;
-use crate::machine::watch::findings::FindingKey;
-use crate::machine::watch::watchers::Watchers;
 use crate::memory::{Memory, Snapshot};
 use crate::model::DeviceModel;
 
@@ -79,7 +79,7 @@ pub(crate) struct Run<'l> {
     /// The fault of that team.
     pub(in crate::machine) fault: Mutex<Option<Failure>>,
     /// Whether counters or checks look at operations before they run.
-    pub(in crate::machine) watches: bool,
+    pub(in crate::machine) is_checked: bool,
     /// The counters and checks of each operation, by its number. Empty if there are none.
     pub(in crate::machine) watchers: Arc<[Watchers]>,
     /// The bounds of each operation's shared array. Empty if they are not needed.
@@ -286,8 +286,8 @@ impl Run<'_> {
         }
         if self.launch.checks.race {
             for block in &team.blocks {
-                core.watch.races.end(block.linear);
-                core.watch.proxies.end(block.linear);
+                core.checks.races.end(block.linear);
+                core.checks.proxies.end(block.linear);
             }
         }
     }
@@ -305,7 +305,7 @@ impl Run<'_> {
                 .footprint
                 .lock()
                 .unwrap_or_else(PoisonError::into_inner);
-            footprint.join(core.watch.races.footprint());
+            footprint.join(core.checks.races.footprint());
         }
     }
 

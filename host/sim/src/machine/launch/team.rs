@@ -7,6 +7,9 @@ use super::grid::budget;
 use super::progress::Progress;
 use super::run::Failure;
 use crate::machine::asynchronous::pending::Pending;
+use crate::machine::checks::init::SharedBytes;
+use crate::machine::checks::sync::apart::StrayThreads;
+use crate::machine::checks::sync::transactions::LastTransaction;
 use crate::machine::core::{Core, FramePlace, View};
 use crate::machine::event::{Event, FaultKind, RawFault, Wait};
 use crate::machine::frame::{LOCAL_START, op_index};
@@ -15,9 +18,6 @@ use crate::machine::meeting::mbarrier::MbarrierPlace;
 use crate::machine::program::Program;
 use crate::machine::schedule::{PATIENCE, SPINS, TurnEnd};
 use crate::machine::warp::{Bytes, Group, Warp};
-use crate::machine::watch::apart::StrayThreads;
-use crate::machine::watch::init::SharedBytes;
-use crate::machine::watch::transactions::LastTransaction;
 
 /// The number of barriers of a block that `bar` can name.
 pub(in crate::machine) const BARRIERS: usize = 16;
@@ -212,7 +212,7 @@ impl Core<'_> {
             size,
         };
         self.active = self.warp().live;
-        self.watch.tainted = !self.warp().taints.is_empty();
+        self.checks.tainted = !self.warp().taints.is_empty();
         self.memory.kept = Default::default();
         self.set_local();
         (self.turn.spins, self.turn.patience, self.turn.favour) = (0, PATIENCE, (0, 0));
@@ -245,7 +245,7 @@ impl Core<'_> {
                 self.turn.fuel = order.slice(turn);
                 let before = self.tally.instructions;
                 let clock = self.warp().clock;
-                let ended = if self.run.watches {
+                let ended = if self.run.is_checked {
                     self.run_warp::<true>()
                 } else {
                     self.run_warp::<false>()
@@ -259,7 +259,7 @@ impl Core<'_> {
                 }
             }
             if !live {
-                self.look_left();
+                self.check_left();
                 return self.spend().map(|()| true);
             }
             if !ran && !self.stir()? {

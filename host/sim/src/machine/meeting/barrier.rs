@@ -193,7 +193,7 @@ impl Core<'_> {
             self.arrive_explored(self.current, mask, (linear, number as u32));
         }
         if what == kind::ARRIVE && self.run.launch.checks.race {
-            self.watch
+            self.checks
                 .races
                 .arrive(linear, warp, arrivals(linear, number));
         }
@@ -293,8 +293,8 @@ impl Core<'_> {
     #[cold]
     fn met(&mut self, block: u64, warps: u32, number: usize) {
         let warps: Vec<u32> = lanes(warps).map(|warp| warp as u32).collect();
-        self.watch.races.barrier(block, &warps);
-        self.watch
+        self.checks.races.barrier(block, &warps);
+        self.checks
             .races
             .pass_all(block, &warps, arrivals(block, number));
     }

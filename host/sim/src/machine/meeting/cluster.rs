@@ -110,10 +110,10 @@ impl Core<'_> {
             if relaxed.into_iter().any(|warp| warp.cluster_relaxed) {
                 let of = |b: &Block| b.warps.iter().map(|warp| warp.cluster_relaxed).collect();
                 let blocks: Vec<_> = blocks.map(|b| (b.linear, of(b))).collect();
-                self.watch.races.cluster_relaxed(&blocks);
+                self.checks.races.cluster_relaxed(&blocks);
             } else {
                 let blocks: Vec<_> = blocks.map(|b| (b.linear, b.warps.len() as u32)).collect();
-                self.watch.races.cluster(&blocks);
+                self.checks.races.cluster(&blocks);
             }
         }
         if self.explore.is_some() {

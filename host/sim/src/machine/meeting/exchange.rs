@@ -262,7 +262,7 @@ unsafe fn shuffle_body<L: Level>(core: &mut Core<'_>, op: *const Op) -> *const O
             core.note(FindingKind::AbsentLane, op, first);
         }
     }
-    if core.watch.tainted {
+    if core.checks.tainted {
         core.shuffled(op, &from, mask);
     }
     // SAFETY: as above; the predicate is one of the frame.
@@ -512,7 +512,7 @@ pub(crate) unsafe fn warp_barrier(core: &mut Core<'_>, op: *const Op) -> *const 
     }
     if core.run.launch.checks.race {
         let block = core.block().linear;
-        core.watch.races.warp_barrier(block, core.current.1 as u32);
+        core.checks.races.warp_barrier(block, core.current.1 as u32);
     }
     op.wrapping_add(1)
 }

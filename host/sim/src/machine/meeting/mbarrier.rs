@@ -15,7 +15,7 @@
 //! more arrivals than are pending, and waits for another block's object. The team reports a wait
 //! without end.
 
-use crate::checks::race::AccessKind;
+use crate::machine::checks::race::AccessKind;
 use crate::machine::core::Core;
 use crate::machine::event::{Event, FaultKind, Wait};
 use crate::machine::lane::lanes;
@@ -88,7 +88,7 @@ impl Core<'_> {
             rank: rank.map_or(self.current.0, |rank| rank as usize),
             at: (at % window::SHARED_PER_BLOCK) as u32,
         };
-        self.look_ended(op, lane, home.rank, || "use of an mbarrier".into());
+        self.check_ended(op, lane, home.rank, || "use of an mbarrier".into());
         Some((home, host.cast()))
     }
 
@@ -217,7 +217,7 @@ impl Core<'_> {
     pub(in crate::machine) fn arrived(&mut self, (rank, warp): (usize, u32), home: MbarrierPlace) {
         if self.run.launch.checks.race {
             let (block, key) = (self.team.blocks[rank].linear, self.key(home));
-            self.watch.races.arrive(block, warp, key);
+            self.checks.races.arrive(block, warp, key);
         }
         if self.explore.is_some() {
             let key = self.key(home);
@@ -411,7 +411,7 @@ pub(crate) unsafe fn wait(core: &mut Core<'_>, op: *const Op) -> *const Op {
             ended |= 1 << lane;
             if core.run.launch.checks.race && !has(how::RELAXED) {
                 let (block, key) = (core.block().linear, core.key(home));
-                core.watch.races.pass(block, core.current.1 as u32, key);
+                core.checks.races.pass(block, core.current.1 as u32, key);
             }
             if core.explore.is_some() && !has(how::RELAXED) {
                 let key = core.key(home);

@@ -225,7 +225,7 @@ impl Core<'_> {
                     value.write(to, place, group.mask);
                 }
             }
-            if self.watch.tainted {
+            if self.checks.tainted {
                 self.forget_results(self.at.frame, &results, here | away);
                 for group in others {
                     let [theirs, _] = places(program, group.op);

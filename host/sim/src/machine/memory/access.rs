@@ -12,7 +12,7 @@
 use super::address::{Address, AddressPattern, STEPS, on, slot};
 use super::flag;
 use super::state_space::{Generic, Global, NamedSpace, Shared, StateSpace, region};
-use crate::checks::race::AccessKind;
+use crate::machine::checks::race::AccessKind;
 use crate::machine::core::Core;
 use crate::machine::event::{FaultKind, Region};
 use crate::machine::lane::{FULL, LANES, lanes};

@@ -7,7 +7,7 @@
 //! operation computes the new value with a function of the old value. A vector's elements are
 //! changed one after another.
 
-use crate::checks::race::AccessKind;
+use crate::machine::checks::race::AccessKind;
 use std::sync::atomic::{AtomicU16, AtomicU32, AtomicU64, Ordering};
 use std::sync::{Mutex, PoisonError};
 

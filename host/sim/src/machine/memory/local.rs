@@ -7,7 +7,7 @@
 use super::flag;
 use super::state_space::StateSpace;
 use super::transfer::{Stored, element};
-use crate::checks::race::AccessKind;
+use crate::machine::checks::race::AccessKind;
 use crate::machine::core::{Core, View};
 use crate::machine::event::{FaultKind, Region};
 use crate::machine::lane::{FULL, LANES, Lane, Repr, lanes};

@@ -9,7 +9,7 @@
 use super::atomics::Cell;
 use super::flag;
 use super::transfer::NOWHERE;
-use crate::checks::race::AccessKind;
+use crate::machine::checks::race::AccessKind;
 use crate::machine::core::Core;
 use crate::machine::event::{FaultKind, Region};
 use crate::machine::lane::{LANES, lanes};

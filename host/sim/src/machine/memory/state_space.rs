@@ -4,7 +4,7 @@
 //! and then the address determines the space. The allocation of an address is looked up once and
 //! cached for the operation's site, since the next access is mostly to the same allocation.
 
-use crate::checks::race::AccessKind;
+use crate::machine::checks::race::AccessKind;
 use crate::machine::core::{Core, View};
 use crate::machine::event::Region;
 use crate::machine::op::Op;

@@ -13,7 +13,7 @@
 use super::access::LaneAccess;
 use super::flag;
 use super::state_space::NamedSpace;
-use crate::checks::race::AccessKind;
+use crate::machine::checks::race::AccessKind;
 use crate::machine::compute::matrix::warp;
 use crate::machine::core::Core;
 use crate::machine::event::{FaultKind, Region};
@@ -147,14 +147,14 @@ impl Core<'_> {
                 }
             }
         }
-        if self.run.watches {
+        if self.run.is_checked {
             let class = match act {
                 AccessKind::Read => Class::Load(SpaceClass::Generic),
                 _ => Class::Store(SpaceClass::Generic),
             };
             let mask = FULL >> (LANES - lines.min(LANES));
             self.step_races();
-            self.look_race(op, class, region, (&at, mask), bytes as u8);
+            self.check_uncounted(op, class, region, (&at, mask), bytes as u8);
         }
         Some(Lines { places, at, region })
     }

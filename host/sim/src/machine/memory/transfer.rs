@@ -13,7 +13,7 @@ use super::access::LaneBytes;
 use super::flag;
 use super::local::{In, Out, area_body, local_body, local_lanes, serve_local};
 use super::state_space::{Constant, Generic, Global, Shared, StateSpace};
-use crate::checks::race::AccessKind;
+use crate::machine::checks::race::AccessKind;
 use crate::machine::core::Core;
 use crate::machine::event::Region;
 use crate::machine::lane::{FULL, LANES, Lane, Repr, lanes};

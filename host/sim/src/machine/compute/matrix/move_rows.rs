@@ -1,7 +1,7 @@
 //! Copies of matrices between shared memory and a warp's registers, and transposition in registers:
 //! `ldmatrix`, `stmatrix`, `movmatrix`.
 
-use crate::checks::race::AccessKind;
+use crate::machine::checks::race::AccessKind;
 use crate::machine::core::Core;
 use crate::machine::event::Region;
 use crate::machine::lane::{FULL, LANES};
@@ -51,14 +51,14 @@ impl Core<'_> {
             places[lane] = self.locate(op, one)?;
             addresses[lane] = space.spot(addresses[lane]).1;
         }
-        if self.run.watches {
+        if self.run.is_checked {
             let class = match act {
                 AccessKind::Read => Class::Rows,
                 _ => Class::Store(SpaceClass::Shared),
             };
             let mask = FULL >> (LANES - lanes);
             self.step_races();
-            self.look_at(op, class, Region::Shared, (&addresses, mask), ROW as u8);
+            self.check_given(op, class, Region::Shared, (&addresses, mask), ROW as u8);
         }
         Some((places, addresses))
     }

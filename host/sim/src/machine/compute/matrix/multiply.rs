@@ -209,7 +209,7 @@ unsafe fn multiply_body<L: Level>(core: &mut Core<'_>, op: *const Op) -> *const 
             multiply_plainly(kind, scales, &metadata, [left, right, sum], to);
         }
         core.set_registers(d, &result);
-        if core.watch.tainted {
+        if core.checks.tainted {
             multiply_stand_ins(core, kind, &metadata, [a, b, c, d]);
         }
     }

@@ -109,7 +109,7 @@ impl Core<'_> {
         let total = warps * self.team.blocks.len();
         self.team.progress.polls.clear();
         self.team.progress.reads_global = false;
-        self.watch.probe = Some(Box::default());
+        self.checks.probe = Some(Box::default());
         let effects = self.turn.effects;
         let before = (self.tally.instructions, self.tally.read, self.tally.written);
         let mut seen = HashSet::new();
@@ -128,12 +128,12 @@ impl Core<'_> {
                 self.enter(block, warp);
                 (self.turn.fuel, self.turn.patience) = (FUEL, PATIENCE);
                 if let TurnEnd::Faults(fault) = self.run_warp::<true>() {
-                    self.watch.probe = None;
+                    self.checks.probe = None;
                     return Err(self.failure(*fault));
                 }
             }
             self.settle();
-            let changed = self.watch.probe.as_ref().is_none_or(|probe| probe.changed);
+            let changed = self.checks.probe.as_ref().is_none_or(|probe| probe.changed);
             if changed || self.turn.effects != effects {
                 break;
             }
@@ -142,7 +142,7 @@ impl Core<'_> {
                 break;
             }
         }
-        self.watch.probe = None;
+        self.checks.probe = None;
         let anyone = self
             .team
             .blocks

@@ -75,7 +75,7 @@ impl Core<'_> {
             }
             let mut bytes = [0; 32];
             if self.peek_global(address, &mut bytes[..size])
-                && let Some(probe) = &mut self.watch.probe
+                && let Some(probe) = &mut self.checks.probe
             {
                 probe.before.push((address, size, bytes));
             }
@@ -97,7 +97,7 @@ impl Core<'_> {
 
     /// Checks whether the last operation changed the bytes that it was about to change.
     pub(super) fn settle(&mut self) {
-        let Some(probe) = &mut self.watch.probe else {
+        let Some(probe) = &mut self.checks.probe else {
             return;
         };
         let before = std::mem::take(&mut probe.before);
@@ -105,7 +105,7 @@ impl Core<'_> {
             let mut now = [0; 32];
             !self.peek_global(address, &mut now[..size]) || now[..size] != bytes[..size]
         });
-        if let Some(probe) = &mut self.watch.probe {
+        if let Some(probe) = &mut self.checks.probe {
             probe.changed |= changed;
             probe.before = before;
             probe.before.clear();

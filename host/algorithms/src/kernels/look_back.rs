@@ -138,8 +138,8 @@ impl<'a> Tiles<'a> {
         self.statuses[tile].store(word, AtomicOrdering::Relaxed);
     }
 
-    /// Tells the blocks of later tiles the result of this one, as early as there is one. All threads
-    /// of the block call this, and then [`before`](Self::before).
+    /// Tells the blocks of later tiles the result of this one, as early as there is one. All
+    /// threads of the block call this, and then [`before`](Self::before).
     #[inline(always)]
     pub(super) fn announce<T: Packed>(&self, tile: usize, own: T) {
         if thread_rank() == 0 {

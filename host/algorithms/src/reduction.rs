@@ -7,10 +7,11 @@ use lanewise_std::kernel::SafeKernel;
 use crate::kernels::reduce::{self, BLOCK};
 use crate::{Error, Monoid, Number, Queue};
 
-/// The number of blocks for each multiprocessor: as many as have room there.
-const BLOCKS: usize = 4;
+/// The number of blocks for each multiprocessor: four times as many as have room there, so that
+/// all end at about the same time.
+const BLOCKS: usize = 32;
 /// The number of elements that one block combines by itself: a second launch would take longer.
-const ALONE: usize = 16 * BLOCK as usize;
+const ALONE: usize = 32 * BLOCK as usize;
 
 /// Combines all elements of a buffer.
 ///

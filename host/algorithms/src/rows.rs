@@ -2,16 +2,41 @@
 
 use lanewise::{DeviceBuffer, LaunchConfig};
 
-use crate::kernels::rows::{self as kernels, OF_THREAD, OF_THREAD_WIDE};
+use crate::kernels::rows::{self as kernels, CLUSTER, OF_THREAD, WARPS};
 use crate::queue::grid;
 use crate::{Error, Queue};
 
 /// The most threads of a block.
-const THREADS: usize = 1024;
-/// The most blocks of a cluster, and the most threads of each.
-const CLUSTER: (usize, usize) = (8, 512);
+const THREADS: usize = WARPS * 32;
 /// The most columns.
-pub const COLUMNS: usize = CLUSTER.0 * CLUSTER.1 * OF_THREAD_WIDE;
+pub const COLUMNS: usize = CLUSTER as usize * THREADS * OF_THREAD[1];
+
+/// Launches the kernel for rows of this shape.
+macro_rules! launch {
+    ($queue:ident, $shape:expr, $kernel:ident, $wide:ident, $arguments:expr) => {
+        match $shape {
+            None => Ok(()),
+            Some((config, Row::Short, 4)) => {
+                $queue.launch(kernels::$kernel::<4, 4>, config, $arguments)
+            }
+            Some((config, Row::Short, _)) => {
+                $queue.launch(kernels::$kernel::<1, 16>, config, $arguments)
+            }
+            Some((config, Row::Long, 4)) => {
+                $queue.launch(kernels::$kernel::<4, 8>, config, $arguments)
+            }
+            Some((config, Row::Long, _)) => {
+                $queue.launch(kernels::$kernel::<1, 32>, config, $arguments)
+            }
+            Some((config, Row::Wide, 4)) => {
+                $queue.launch(kernels::$wide::<4, 8>, config, $arguments)
+            }
+            Some((config, Row::Wide, _)) => {
+                $queue.launch(kernels::$wide::<1, 32>, config, $arguments)
+            }
+        }
+    };
+}
 
 /// Writes the softmax of each row of `input`, which has rows of `columns` elements.
 ///
@@ -24,25 +49,14 @@ pub fn softmax(
     columns: u32,
     output: &mut DeviceBuffer<f32>,
 ) -> Result<(), Error> {
-    match shape(columns as usize, &[input, output])? {
-        None => Ok(()),
-        Some((config, false, 4)) => {
-            queue.launch(kernels::softmax::<4, 4>, config, (input, output, columns))
-        }
-        Some((config, false, _)) => {
-            queue.launch(kernels::softmax::<1, 16>, config, (input, output, columns))
-        }
-        Some((config, true, 4)) => queue.launch(
-            kernels::softmax_wide::<4, 8>,
-            config,
-            (input, output, columns),
-        ),
-        Some((config, true, _)) => queue.launch(
-            kernels::softmax_wide::<1, 32>,
-            config,
-            (input, output, columns),
-        ),
-    }
+    let shape = shape(columns as usize, &[input, output])?;
+    launch!(
+        queue,
+        shape,
+        softmax,
+        softmax_wide,
+        (input, output, columns)
+    )
 }
 
 /// Writes each row of `input` less its mean, over the root of its variance and `epsilon`, times
@@ -59,29 +73,9 @@ pub fn layer_norm(
 ) -> Result<(), Error> {
     Error::unless_enough("a beta", gamma.len(), beta.len())?;
     let columns = gamma.len() as u32;
-    match shape(gamma.len(), &[input, output, gamma, beta])? {
-        None => Ok(()),
-        Some((config, false, 4)) => queue.launch(
-            kernels::layer_norm::<4, 4>,
-            config,
-            (input, gamma, beta, output, columns, epsilon),
-        ),
-        Some((config, false, _)) => queue.launch(
-            kernels::layer_norm::<1, 16>,
-            config,
-            (input, gamma, beta, output, columns, epsilon),
-        ),
-        Some((config, true, 4)) => queue.launch(
-            kernels::layer_norm_wide::<4, 8>,
-            config,
-            (input, gamma, beta, output, columns, epsilon),
-        ),
-        Some((config, true, _)) => queue.launch(
-            kernels::layer_norm_wide::<1, 32>,
-            config,
-            (input, gamma, beta, output, columns, epsilon),
-        ),
-    }
+    let shape = shape(gamma.len(), &[input, output, gamma, beta])?;
+    let arguments = (input, gamma, beta, output, columns, epsilon);
+    launch!(queue, shape, layer_norm, layer_norm_wide, arguments)
 }
 
 /// Writes each row of `input` over the root of its mean square and `epsilon`, times `gamma`.
@@ -96,38 +90,28 @@ pub fn rms_norm(
     output: &mut DeviceBuffer<f32>,
 ) -> Result<(), Error> {
     let columns = gamma.len() as u32;
-    match shape(gamma.len(), &[input, output, gamma])? {
-        None => Ok(()),
-        Some((config, false, 4)) => queue.launch(
-            kernels::rms_norm::<4, 4>,
-            config,
-            (input, gamma, output, columns, epsilon),
-        ),
-        Some((config, false, _)) => queue.launch(
-            kernels::rms_norm::<1, 16>,
-            config,
-            (input, gamma, output, columns, epsilon),
-        ),
-        Some((config, true, 4)) => queue.launch(
-            kernels::rms_norm_wide::<4, 8>,
-            config,
-            (input, gamma, output, columns, epsilon),
-        ),
-        Some((config, true, _)) => queue.launch(
-            kernels::rms_norm_wide::<1, 32>,
-            config,
-            (input, gamma, output, columns, epsilon),
-        ),
-    }
+    let shape = shape(gamma.len(), &[input, output, gamma])?;
+    let arguments = (input, gamma, output, columns, epsilon);
+    launch!(queue, shape, rms_norm, rms_norm_wide, arguments)
 }
 
-/// Returns the launch for rows of this length, whether a row has a cluster, and how many neighbours
+/// What has a row.
+enum Row {
+    /// A block, with 16 elements a thread.
+    Short,
+    /// A block, with 32 elements a thread.
+    Long,
+    /// A cluster of such blocks.
+    Wide,
+}
+
+/// Returns the launch for rows of this length, what has a row, and how many neighbours
 /// a thread takes at once. `None` if there is nothing to write. The first two buffers are the input
 /// and the output; sixteen bytes at once have to be aligned in all.
 fn shape(
     columns: usize,
     buffers: &[&DeviceBuffer<f32>],
-) -> Result<Option<(LaunchConfig, bool, usize)>, Error> {
+) -> Result<Option<(LaunchConfig, Row, usize)>, Error> {
     let (input, output) = (buffers[0], buffers[1]);
     Error::unless_enough("an output", input.len(), output.len())?;
     Error::unless_few("columns", COLUMNS, columns)?;
@@ -142,15 +126,19 @@ fn shape(
     } else {
         1
     };
-    let threads = columns.div_ceil(OF_THREAD).next_multiple_of(32);
-    if threads <= THREADS {
-        let config = grid(rows, threads as u32)?;
-        return Ok(config.map(|config| (config, false, lanes)));
-    }
-    let threads = columns.div_ceil(OF_THREAD_WIDE);
-    let cluster = threads.div_ceil(CLUSTER.1).next_power_of_two();
-    let threads = threads.div_ceil(cluster).next_multiple_of(32);
-    let config = grid(rows * cluster, threads as u32)?;
-    let config = config.map(|config| config.with_cluster((cluster as u32, 1, 1)));
-    Ok(config.map(|config| (config, true, lanes)))
+    let [short, long] = OF_THREAD.map(|elements| columns.div_ceil(elements));
+    let (threads, cluster, row) = if short <= THREADS / 2 {
+        (short, 1, Row::Short)
+    } else if long <= THREADS {
+        (long, 1, Row::Long)
+    } else {
+        let cluster = long.div_ceil(THREADS).next_power_of_two();
+        (long.div_ceil(cluster), cluster, Row::Wide)
+    };
+    let config = grid(rows * cluster, threads.next_multiple_of(32) as u32)?;
+    let config = config.map(|config| match row {
+        Row::Wide => config.with_cluster((cluster as u32, 1, 1)),
+        _ => config,
+    });
+    Ok(config.map(|config| (config, row, lanes)))
 }

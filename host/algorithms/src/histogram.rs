@@ -2,7 +2,7 @@
 
 use lanewise::{DeviceBuffer, LaunchConfig};
 
-use crate::kernels::histogram::{self, BINS, BLOCK};
+use crate::kernels::histogram::{self, BINS, BLOCK, BLOCK_WIDE};
 use crate::{Error, Queue};
 
 /// The number of blocks for each multiprocessor: as many as have room there.
@@ -25,8 +25,11 @@ pub fn histogram_bytes(
 /// Adds to `bins[b]` how many elements of `input` are from `first + b * 2^shift` to before
 /// `first + (b + 1) * 2^shift`. Other elements are not counted.
 ///
+/// Up to 65,536 bins are counted in shared memory, two bytes each; more than a block has room for
+/// (65,536 have 128 KiB) in the bins themselves, which takes ten times as long.
+///
 /// # Errors
-/// As [`histogram_bytes`].
+/// [`Error::Launch`], [`Error::Graph`].
 pub fn histogram_even(
     mut queue: impl Queue,
     input: &DeviceBuffer<i32>,
@@ -34,10 +37,25 @@ pub fn histogram_even(
     shift: u32,
     bins: &mut DeviceBuffer<u32>,
 ) -> Result<(), Error> {
-    Error::unless_enough("bins", BINS, bins.len())?;
-    let config = blocks(input);
+    let device = input.device();
+    let shared = 4 * bins.len().div_ceil(2);
+    let room = device.properties().shared_memory_per_block_optin as usize;
+    if bins.len() <= BINS {
+        let arguments = (input, bins, first, shift);
+        return queue.launch(histogram::histogram_even, blocks(input), arguments);
+    }
+    if shared > room {
+        let arguments = (input, bins, first, shift);
+        return queue.launch(histogram::histogram_global, blocks(input), arguments);
+    }
+    device.set_max_dynamic_shared(histogram::histogram_wide, shared as u32)?;
+    let (most, alone) = (device.properties().multiprocessors, 64 << 10);
+    let most = if shared <= alone { 2 * most } else { most };
+    let all = input.len().div_ceil(16 * BLOCK_WIDE as usize).max(1);
+    let config = LaunchConfig::new(all.min(most as usize) as u32, BLOCK_WIDE);
+    let config = config.with_dynamic_shared(shared as u32);
     queue.launch(
-        histogram::histogram_even,
+        histogram::histogram_wide,
         config,
         (input, bins, first, shift),
     )

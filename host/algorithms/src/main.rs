@@ -44,6 +44,7 @@ const JOBS: &[Job] = &[
     ("select_i32", select_i32),
     ("histogram_u8", histogram_u8),
     ("histogram_i32", histogram_i32),
+    ("histogram_65536", histogram_65536),
     ("transpose_f32", transpose_f32),
     ("philox_uniform", philox_uniform),
     ("philox_normal", philox_normal),
@@ -183,6 +184,20 @@ fn histogram_i32(run: &Runner) -> Result<(f64, f64, &'static str)> {
     let mut expected = [0; 256];
     host.iter()
         .for_each(|value| expected[(*value >> 8) as usize] += 1);
+    ensure!(bins.to_vec()? == expected);
+    Ok((time, run.len as f64 * 4.0, "GB/s"))
+}
+
+fn histogram_65536(run: &Runner) -> Result<(f64, f64, &'static str)> {
+    let host: Vec<i32> = (0..run.len as u32)
+        .map(|i| (i.wrapping_mul(2_654_435_761) >> 16) as i32)
+        .collect();
+    let (input, mut bins) = (run.upload(&host)?, run.upload(&vec![0u32; 1 << 16])?);
+    let time = run.time(|| Ok(histogram_even(&run.stream, &input, 0, 0, &mut bins)?))?;
+    bins.fill_zero()?;
+    histogram_even(&run.stream, &input, 0, 0, &mut bins)?;
+    let mut expected = vec![0; 1 << 16];
+    host.iter().for_each(|value| expected[*value as usize] += 1);
     ensure!(bins.to_vec()? == expected);
     Ok((time, run.len as f64 * 4.0, "GB/s"))
 }

@@ -200,19 +200,40 @@ fn histograms_count_every_element() {
         assert_eq!(bins.to_vec().unwrap(), expected, "{len}");
 
         let values: Vec<i32> = words(len).iter().map(|word| *word as i32 >> 16).collect();
-        let mut expected = vec![0u32; 256];
-        for value in &values {
-            if let Some(count) = usize::try_from((value + 1000) >> 3)
-                .ok()
-                .and_then(|bin| expected.get_mut(bin))
-            {
-                *count += 1;
+        // Counters of a warp, of a block, and none that fit into a block's memory.
+        for (count, shift) in [
+            (0, 3),
+            (3, 3),
+            (256, 3),
+            (257, 3),
+            (65_535, 0),
+            (200_001, 0),
+        ] {
+            let mut expected = vec![0u32; count];
+            for value in &values {
+                let bin = usize::try_from((value + 1000) >> shift).ok();
+                if let Some(count) = bin.and_then(|bin| expected.get_mut(bin)) {
+                    *count += 1;
+                }
             }
+            let (input, mut bins) = (uploaded(&device, &values), zeros::<u32>(&device, count));
+            histogram_even(&stream, &input, -1000, shift, &mut bins).expect("a histogram");
+            assert!(bins.to_vec().unwrap() == expected, "{len} in {count} bins");
         }
-        let (input, mut bins) = (uploaded(&device, &values), zeros::<u32>(&device, 256));
-        histogram_even(&stream, &input, -1000, 3, &mut bins).expect("a histogram");
-        assert_eq!(bins.to_vec().unwrap(), expected, "{len}");
     }
+}
+
+/// One counter of 16 bits is full several times, and its neighbour keeps its count.
+#[test]
+fn a_counter_of_a_histogram_does_not_run_over() {
+    let (device, stream) = device();
+    let mut values = vec![300; 150_000];
+    values.extend([301, 301]);
+    let (input, mut bins) = (uploaded(&device, &values), zeros::<u32>(&device, 302));
+    histogram_even(&stream, &input, 0, 0, &mut bins).expect("a histogram");
+    let bins = bins.to_vec().unwrap();
+    assert_eq!(bins[300..], [150_000, 2]);
+    assert!(bins[..300].iter().all(|count| *count == 0));
 }
 
 #[test]

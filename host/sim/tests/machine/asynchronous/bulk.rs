@@ -43,6 +43,60 @@ fn clean(report: &Report) {
     assert!(report.findings.is_empty(), "{}", report.findings[0]);
 }
 
+/// Each side of a copy is compared with the array that its own address is computed from. `s` ends
+/// where `t` begins, so all of these accesses stay inside the block's shared memory.
+#[test]
+fn both_sides_of_a_copy_stay_inside_their_arrays() {
+    let signals = |copy: &str, bytes: u32| {
+        format!(
+            "@%p0 mbarrier.arrive.expect_tx.shared.b64 _, [%rd4], {bytes}; @%p0 {copy};\n{WAIT}"
+        )
+    };
+    let group = |copy: &str| {
+        format!("@%p0 {copy}; cp.async.bulk.commit_group; cp.async.bulk.wait_group 0;\n")
+    };
+    let brings = "cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes";
+    let stores = "st.async.shared::cluster.mbarrier::complete_tx::bytes.u32";
+    let adds = "red.async.relaxed.cluster.shared::cluster.mbarrier::complete_tx::bytes.add.u32";
+    let takes = "cp.async.bulk.global.shared::cta.bulk_group";
+    // The places of 32 and of 4 bytes.
+    for (is_outside, wide, word) in [(false, 992, 1020), (true, 1008, 1024)] {
+        let brings = format!("{brings} [%rd2+{wide}], [%rd0], 32, [%rd4]");
+        let cases = [
+            ("write", signals(&brings, 32)),
+            ("read", group(&format!("{takes} [%rd1], [%rd2+{wide}], 32"))),
+            (
+                "write",
+                signals(&format!("{stores} [%rd2+{word}], 7, [%rd4]"), 4),
+            ),
+            (
+                "write",
+                signals(&format!("{adds} [%rd2+{word}], 7, [%rd4]"), 4),
+            ),
+        ];
+        for (access, body) in cases {
+            // All of `s` and `t` is written, so that no other check has something to say.
+            let written = "@%p0 st.bulk.weak.shared::cta [%rd2], 2048, 0; fence.proxy.async.shared::cta;\n";
+            let rig = rig(&format!("{written}{body}"));
+            let (from, out) = (rig.buffer(&words(128)), rig.buffer(&[0u32; 128]));
+            let report = launch(&rig, 1, 1, 1, [from, out]);
+            let found: Vec<_> = report
+                .findings
+                .iter()
+                .map(|it| it.report.what.as_str())
+                .collect();
+            let outside = format!("asynchronous {access} of shared memory outside of its array");
+            match is_outside {
+                true => assert!(
+                    matches!(found[..], [it] if it.ends_with(&outside)),
+                    "{body}: {found:?}"
+                ),
+                false => assert!(found.is_empty(), "{body}: {found:?}"),
+            }
+        }
+    }
+}
+
 #[test]
 fn global_memory_comes_to_shared() {
     for space in ["shared::cluster", "shared::cta"] {

@@ -76,7 +76,8 @@ fn both_sides_of_a_copy_stay_inside_their_arrays() {
         ];
         for (access, body) in cases {
             // All of `s` and `t` is written, so that no other check has something to say.
-            let written = "@%p0 st.bulk.weak.shared::cta [%rd2], 2048, 0; fence.proxy.async.shared::cta;\n";
+            let written =
+                "@%p0 st.bulk.weak.shared::cta [%rd2], 2048, 0; fence.proxy.async.shared::cta;\n";
             let rig = rig(&format!("{written}{body}"));
             let (from, out) = (rig.buffer(&words(128)), rig.buffer(&[0u32; 128]));
             let report = launch(&rig, 1, 1, 1, [from, out]);

@@ -20,9 +20,9 @@ use lanewise_macros::kernel;
 use lanewise_std::collective::block_reduce;
 use lanewise_std::thread::{
     block_dim_x, block_dim_y, block_idx_x, block_idx_y, block_idx_z, global_idx_x, global_size_x,
-    grid_dim_x, grid_dim_y, grid_dim_z, thread_idx_x, thread_idx_y,
+    grid_dim_x, grid_dim_y, grid_dim_z, grid_stride_by_blocks, thread_idx_x, thread_idx_y,
 };
-use lanewise_std::{DisjointSlice, GlobalMut};
+use lanewise_std::{DisjointSlice, GlobalMut, PerBlock};
 
 use super::real::Real;
 
@@ -41,14 +41,12 @@ pub type Key = [u64; 2];
 /// and of equal elements the upper row has.
 #[kernel(instances(f32, f64))]
 #[launch_contract(dims = 2, block = (THREADS))]
-pub fn pivot_partial<T: Real>(
-    matrix: &[T],
-    shape: [u32; 4],
-    least: &[T],
-    mut keys: DisjointSlice<Key>,
-) {
+pub fn pivot_partial<T: Real>(matrix: &[T], shape: [u32; 4], least: &[T], mut keys: PerBlock<Key>) {
     let [size, width, column, systems] = shape.map(|side| side as usize);
-    for system in (block_idx_y() as usize..systems).step_by(grid_dim_y() as usize) {
+    let own = (block_idx_y() as usize..systems).step_by(grid_dim_y() as usize);
+    // Each block along x has a candidate of the system.
+    let candidates = grid_stride_by_blocks(systems * grid_dim_x() as usize);
+    for (system, candidate) in own.zip(candidates) {
         let (start, least) = (system * size * width, least[system]);
         let mut best = [0; 2];
         let first = column + global_idx_x() as usize;
@@ -60,13 +58,8 @@ pub fn pivot_partial<T: Real>(
             }
         }
         let best = block_reduce(best, greater);
-        if thread_idx_x() == 0 {
-            let place = system * grid_dim_x() as usize + block_idx_x() as usize;
-            // SAFETY: one thread of each block is here, and a block's index along x is below
-            // the grid's size.
-            if let Some(place) = unsafe { keys.get_unique_mut(place) } {
-                *place = best;
-            }
+        if let Some(place) = keys.get_mut_at(&candidate) {
+            *place = best;
         }
     }
 }

@@ -36,8 +36,7 @@ pub fn spmv_csr<T: Real>(
     mut y: DisjointSlice<T>,
 ) {
     for row in grid_stride(starts.len().saturating_sub(1)).indices() {
-        // SAFETY: `starts` has one element more than there are rows.
-        let sum = unsafe { part_of_row((starts, columns, values), x, row.get(), 0, 1) };
+        let sum = part_of_row((starts, columns, values), x, row.get(), 0, 1);
         if let Some(y) = y.get_mut(&row) {
             *y = sum;
         }
@@ -64,8 +63,7 @@ pub fn spmv_csr_warp<T: Real, const LANES: u32>(
         let row = first + piece;
         let mut sum = T::ZERO;
         if row < rows {
-            // SAFETY: `starts` has one element more than there are rows.
-            sum = unsafe { part_of_row((starts, columns, values), x, row, lane, LANES) };
+            sum = part_of_row((starts, columns, values), x, row, lane, LANES);
         }
         unroll::<5>(|i| {
             if 16 >> i < LANES {
@@ -82,20 +80,19 @@ pub fn spmv_csr_warp<T: Real, const LANES: u32>(
 }
 
 /// Returns the sum over every `step`-th element of a row, from `first` on.
-///
-/// # Safety
-/// `starts` has an element after that of the row.
 #[inline(always)]
-unsafe fn part_of_row<T: Real>(
+fn part_of_row<T: Real>(
     (starts, columns, values): (&[u32], &[u32], &[T]),
     x: &[T],
     row: usize,
     first: u32,
     step: u32,
 ) -> T {
-    // SAFETY: the caller guarantees both elements.
-    let [start, end] = unsafe { [*starts.get_unchecked(row), *starts.get_unchecked(row + 1)] };
+    let (Some(&start), Some(&end)) = (starts.get(row), starts.get(row + 1)) else {
+        return T::ZERO;
+    };
     let end = (end as usize).min(columns.len()).min(values.len());
+    let (columns, values) = (&columns[..end], &values[..end]);
     let step = step as usize;
     let mut sum = T::ZERO;
     let mut i = start as usize + first as usize;
@@ -103,8 +100,7 @@ unsafe fn part_of_row<T: Real>(
         // This issues all loads of the matrix first, and then those of `x`, which depend on them.
         let elements: [_; UNROLL] = from_fn(|k| {
             let i = i + k * step;
-            // SAFETY: the index is below `end`, and so inside both slices.
-            (i < end).then(|| unsafe { (*columns.get_unchecked(i), *values.get_unchecked(i)) })
+            (i < end).then(|| (columns[i], values[i]))
         });
         let products = elements.map(|element| match element {
             Some((column, value)) => x.get(column as usize).map_or(T::ZERO, |x| value * *x),

@@ -11,7 +11,7 @@
 //! C++ Programming Guide, "Device Memory".
 
 use lanewise_macros::{device, gpu_printf, kernel};
-use lanewise_std::atomic::DeviceAtomicF32;
+use lanewise_std::atomic::{AtomicOrdering, DeviceAtomicF32};
 use lanewise_std::thread;
 use lanewise_std::{ConstantMemory, DeviceGlobal, DisjointSlice};
 
@@ -35,7 +35,7 @@ pub static POINTER: DeviceGlobal<*const f32> = DeviceGlobal::new(core::ptr::null
 pub fn bump_global() {
     // SAFETY: kernels access `VALUE` only by atomics.
     let value = unsafe { DeviceAtomicF32::from_ptr(VALUE.as_ptr()) };
-    let found = value.fetch_add(2.0);
+    let found = value.fetch_add(2.0, AtomicOrdering::Relaxed);
     gpu_printf!("Device: the value of the global variable is {:.6}\n", found);
 }
 

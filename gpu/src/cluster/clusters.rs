@@ -14,15 +14,12 @@
 
 use lanewise_macros::{kernel, shared};
 use lanewise_std::cluster;
-use lanewise_std::thread::{self, block_dim_x, grid_stride, sync_threads};
-use lanewise_std::warp::{self, FULL_MASK, WARP_SIZE, lane_id, warp_id};
+use lanewise_std::collective::{Sum, block_reduce};
+use lanewise_std::thread::{self, grid_stride};
 use lanewise_std::{DisjointSlice, GlobalMut};
 
 /// Blocks of a cluster of `cluster_sync_sum`.
 pub const SUM_CLUSTER: u32 = 4;
-
-/// The most warps that a block can have.
-const WARPS: usize = 32;
 
 /// Writes `[cluster, rank of the block in it, blocks in it, rank of the thread in it]`
 /// for each thread.
@@ -45,36 +42,14 @@ pub fn cluster_ids(mut ids: DisjointSlice<[u32; 4]>) {
 #[cluster_launch(4)]
 #[launch_contract(dims = 1, whole_warps)]
 pub fn cluster_sync_sum(input: &[i32], sums: GlobalMut<i32>) {
-    shared! {
-        static WARP_SUMS: [i32; WARPS];
-        static BLOCK_SUM: [i32; 1];
-    }
-
-    let mut sum = 0;
-    for i in grid_stride(input.len()) {
-        sum += input[i];
-    }
-    sum = warp::redux_sync_add(FULL_MASK, sum);
-    if lane_id() == 0 {
-        // SAFETY: each warp has its element; warp 0 reads them after the barrier.
-        unsafe { WARP_SUMS.set(warp_id() as usize, sum) };
-    }
-    sync_threads(); // warp 0 reads below what the other warps set above
+    shared! { static BLOCK_SUM: [i32; 1]; }
 
     let first = thread::thread_rank() == 0;
-    if warp_id() == 0 {
-        let part = if lane_id() < block_dim_x() / WARP_SIZE {
-            // SAFETY: that warp's first lane set it before the barrier.
-            unsafe { WARP_SUMS.get(lane_id() as usize) }
-        } else {
-            0
-        };
-        let total = warp::redux_sync_add(FULL_MASK, part);
-        if first {
-            // SAFETY: only this thread sets it, and the cluster's first thread reads it
-            // after the barrier.
-            unsafe { BLOCK_SUM.set(0, total) };
-        }
+    let sum = block_reduce(grid_stride(input.len()).map(|i| input[i]).sum(), Sum);
+    if first {
+        // SAFETY: only this thread sets it, and the cluster's first thread reads it after the
+        // barrier.
+        unsafe { BLOCK_SUM.set(0, sum) };
     }
     cluster::sync_cluster(); // the first block reads below what every block set above
 

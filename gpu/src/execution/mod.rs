@@ -10,22 +10,18 @@ pub mod reduce_neighbored;
 pub mod reduce_unroll_warps;
 pub mod reduce_unrolled;
 
-use lanewise_std::{GlobalMut, PerBlock};
+use lanewise_std::PerBlock;
+use lanewise_std::collective::Operator;
+use lanewise_std::part_per_block::{Order, Steps};
 
-/// Ends a reduction in place: thread 0 writes the block's sum, which is the element at `start`.
-///
-/// A block whose part is past the end of the data has no elements, and its sum is zero.
-///
-/// # Safety
-/// A barrier is between the last store to the block's part and this call.
+/// Ends a reduction in place: thread 0 writes the block's sum, which is zero for a block whose part
+/// is past the end of the data.
 #[inline]
-unsafe fn write_sum(data: GlobalMut<i32>, start: usize, mut sums: PerBlock<i32>) {
+pub(crate) fn write_sum<O: Order, P: Operator<i32>>(
+    part: &Steps<i32, O, P>,
+    mut sums: PerBlock<i32>,
+) {
     if let Some(sum) = sums.get_mut() {
-        *sum = if start < data.len() {
-            // SAFETY: in bounds, and no thread stores to the part any more.
-            unsafe { data.get_unchecked(start) }
-        } else {
-            0
-        };
+        *sum = part.first().unwrap_or(0);
     }
 }

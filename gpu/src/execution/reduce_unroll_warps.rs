@@ -19,7 +19,6 @@ use lanewise_std::warp::{FULL_MASK, WARP_SIZE, sync_warp};
 use lanewise_std::{GlobalMut, PerBlock};
 
 use super::reduce_unrolled::add_columns;
-use super::write_sum;
 
 /// The number of elements that a thread first adds by itself.
 const UNROLL: usize = 8;
@@ -28,23 +27,18 @@ const UNROLL: usize = 8;
 #[kernel]
 #[launch_contract(dims = 1, whole_warps)]
 pub fn reduce_unroll_warps8(data: GlobalMut<i32>, sums: PerBlock<i32>) {
-    let start = start_of_block();
-    // SAFETY: the launch is 1-D, so no other block has this part, and all threads of this
-    // block are here.
-    let live = unsafe { add_columns::<UNROLL>(data, start) };
-    let part = data.part(start, live);
-
-    let mut stride = block_dim_x().next_power_of_two() / 2;
-    while stride > WARP_SIZE {
-        // SAFETY: as above; the barrier ends the step.
-        unsafe { add_at(part, stride) };
-        sync_threads(); // the next step adds what other threads stored in this one
-        stride /= 2;
+    // SAFETY: the launch is 1-D, so no other block has this part, and all threads of this block are
+    // here. A barrier ends each step. At most 64 sums are left for the warp.
+    unsafe {
+        let part = part_of_sums(data);
+        let mut stride = block_dim_x().next_power_of_two() / 2;
+        while stride > WARP_SIZE {
+            add_at(part, stride);
+            sync_threads(); // the next step adds what other threads stored in this one
+            stride /= 2;
+        }
+        add_in_warp(part, sums);
     }
-    // SAFETY: at most 64 sums are left, and a barrier is after their stores.
-    unsafe { add_in_warp(part) };
-    // SAFETY: thread 0 took the last step itself.
-    unsafe { write_sum(part, 0, sums) };
 }
 
 /// All steps are unrolled, and the kernel decides at run time which of them it needs.
@@ -64,30 +58,30 @@ pub fn reduce_complete_unroll<const BLOCK: u32>(data: GlobalMut<i32>, sums: PerB
 /// Reduces without a loop, for blocks of `threads`.
 #[inline(always)]
 fn complete_unroll(data: GlobalMut<i32>, sums: PerBlock<i32>, threads: u32) {
-    let start = start_of_block();
-    // SAFETY: the launch is 1-D, so no other block has this part, and all threads of this
-    // block are here.
-    let live = unsafe { add_columns::<UNROLL>(data, start) };
-    let part = data.part(start, live);
-
-    for stride in [512, 256, 128, 64] {
-        // This is the same for all threads of the block, so all reach the barrier, or none.
-        if threads > stride {
-            // SAFETY: as above; the barrier ends the step.
-            unsafe { add_at(part, stride) };
-            sync_threads(); // the next step adds what other threads stored in this one
+    // SAFETY: as in `reduce_unroll_warps8`.
+    unsafe {
+        let part = part_of_sums(data);
+        for stride in [512, 256, 128, 64] {
+            // This is the same for all threads of the block, so all reach the barrier, or none.
+            if threads > stride {
+                add_at(part, stride);
+                sync_threads(); // the next step adds what other threads stored in this one
+            }
         }
+        add_in_warp(part, sums);
     }
-    // SAFETY: at most 64 sums are left, and a barrier is after their stores.
-    unsafe { add_in_warp(part) };
-    // SAFETY: thread 0 took the last step itself.
-    unsafe { write_sum(part, 0, sums) };
 }
 
-/// Returns where this block's elements start.
-#[inline]
-fn start_of_block() -> usize {
-    block_idx_x() as usize * block_dim_x() as usize * UNROLL
+/// Adds the elements of each thread, and returns their sums in this block's part of the data.
+///
+/// # Safety
+/// As for [`add_columns`].
+#[inline(always)]
+unsafe fn part_of_sums(data: GlobalMut<i32>) -> GlobalMut<i32> {
+    let start = block_idx_x() as usize * block_dim_x() as usize * UNROLL;
+    // SAFETY: the caller promises the same.
+    let live = unsafe { add_columns::<UNROLL>(data, start) };
+    data.part(start, live)
 }
 
 /// Does one step: the first `stride` threads add the element at that distance, if there is one.
@@ -103,18 +97,24 @@ unsafe fn add_at(part: GlobalMut<i32>, stride: u32) {
     }
 }
 
-/// Does the steps from 64 elements down to one, in the block's first warp.
+/// Does the steps from 64 elements down to one, in the block's first warp. Thread 0 takes the last
+/// step itself, and writes the sum, which is zero for a part without elements.
 ///
 /// # Safety
 /// No other block accesses the part, and a barrier is after the stores of other warps.
 #[inline(always)]
-unsafe fn add_in_warp(part: GlobalMut<i32>) {
+unsafe fn add_in_warp(part: GlobalMut<i32>, mut sums: PerBlock<i32>) {
     if thread_idx_x() >= WARP_SIZE {
         return;
     }
-    for stride in [32, 16, 8, 4, 2, 1] {
-        // SAFETY: the other warps have left; `sync_warp` ends the step for the lanes of this one.
-        unsafe { add_at(part, stride) };
-        sync_warp(FULL_MASK); // all 32 lanes are here: blocks are whole warps
+    // SAFETY: the other warps have left; `sync_warp` ends a step for the lanes of this one.
+    unsafe {
+        for stride in [32, 16, 8, 4, 2, 1] {
+            add_at(part, stride);
+            sync_warp(FULL_MASK); // all 32 lanes are here: blocks are whole warps
+        }
+        if let Some(sum) = sums.get_mut() {
+            *sum = if part.is_empty() { 0 } else { part.get(0) };
+        }
     }
 }

@@ -9,44 +9,45 @@
 //! Source: CUDA study notes, section 3.5.1.
 
 use lanewise_macros::kernel;
-use lanewise_std::thread::{block_dim_x, block_idx_x, sync_threads, thread_idx_x};
-use lanewise_std::{GlobalMut, PerBlock};
+use lanewise_std::collective::Sum;
+use lanewise_std::part_per_block::Halves;
+use lanewise_std::thread::{block_dim_x, sync_threads, thread_idx_x};
+use lanewise_std::{GlobalMut, PartPerBlock, PerBlock};
 
-use super::reduce_interleaved::add_halves;
 use super::write_sum;
 
 /// Two elements per thread.
 #[kernel]
 #[launch_contract(dims = 1)]
-pub fn reduce_unrolling2(data: GlobalMut<i32>, sums: PerBlock<i32>) {
-    reduce_unrolling::<2>(data, sums);
+pub fn reduce_unrolling2(data: PartPerBlock<i32, Halves, 2>, sums: PerBlock<i32>) {
+    reduce_unrolling(data, sums);
 }
 
 /// Four elements per thread.
 #[kernel]
 #[launch_contract(dims = 1)]
-pub fn reduce_unrolling4(data: GlobalMut<i32>, sums: PerBlock<i32>) {
-    reduce_unrolling::<4>(data, sums);
+pub fn reduce_unrolling4(data: PartPerBlock<i32, Halves, 4>, sums: PerBlock<i32>) {
+    reduce_unrolling(data, sums);
 }
 
 /// Eight elements per thread.
 #[kernel]
 #[launch_contract(dims = 1)]
-pub fn reduce_unrolling8(data: GlobalMut<i32>, sums: PerBlock<i32>) {
-    reduce_unrolling::<8>(data, sums);
+pub fn reduce_unrolling8(data: PartPerBlock<i32, Halves, 8>, sums: PerBlock<i32>) {
+    reduce_unrolling(data, sums);
 }
 
 /// Adds `UNROLL` elements per thread, a block apart; then continues as `reduce_interleaved`.
 #[inline]
-fn reduce_unrolling<const UNROLL: usize>(data: GlobalMut<i32>, sums: PerBlock<i32>) {
-    let start = block_idx_x() as usize * block_dim_x() as usize * UNROLL;
-    // SAFETY: the launch is 1-D, so no other block has these elements, and all threads of this
-    // block are here.
-    unsafe {
-        let live = add_columns::<UNROLL>(data, start);
-        add_halves(data, start, live);
-        write_sum(data, start, sums); // `add_halves` ends in a barrier, or has nothing to add
+fn reduce_unrolling<const UNROLL: usize>(
+    data: PartPerBlock<i32, Halves, UNROLL>,
+    sums: PerBlock<i32>,
+) {
+    let mut part = data.begin(Sum);
+    while part.has_step() {
+        part.step();
     }
+    write_sum(&part, sums);
 }
 
 /// Adds up to `UNROLL` elements per thread, `block_dim_x` apart, into the first of them. Ends in

@@ -11,11 +11,11 @@
 
 use lanewise_macros::{kernel, shared};
 use lanewise_std::atomic::{
-    AtomicOrdering, BlockAtomicU32, DeviceAtomicF32, DeviceAtomicF64, DeviceAtomicI32,
-    DeviceAtomicI64, DeviceAtomicU32, DeviceAtomicU64, SystemAtomicU32,
+    AtomicOrdering, DeviceAtomicF32, DeviceAtomicF64, DeviceAtomicI32, DeviceAtomicI64,
+    DeviceAtomicU32, DeviceAtomicU64, SystemAtomicU32,
 };
-use lanewise_std::gpu_assert;
 use lanewise_std::thread::{index_1d, sync_threads, thread_rank};
+use lanewise_std::{SharedAtomics, gpu_assert};
 
 /// The cells, named by their operation.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -114,7 +114,7 @@ pub fn atomic_inc_dec(threads: u32, cells: &[DeviceAtomicU32]) {
 #[launch_contract(dims = 1)]
 pub fn atomic_f32(input: &[f32], cells: &[DeviceAtomicF32]) {
     if let (Some(&element), Some(cell)) = (input.get(index_1d().get()), cells.first()) {
-        cell.fetch_add(element);
+        cell.fetch_add(element, AtomicOrdering::Relaxed);
     }
 }
 
@@ -123,7 +123,7 @@ pub fn atomic_f32(input: &[f32], cells: &[DeviceAtomicF32]) {
 #[launch_contract(dims = 1)]
 pub fn atomic_f64(input: &[f64], cells: &[DeviceAtomicF64]) {
     if let (Some(&element), Some(cell)) = (input.get(index_1d().get()), cells.first()) {
-        cell.fetch_add(element);
+        cell.fetch_add(element, AtomicOrdering::Relaxed);
     }
 }
 
@@ -136,9 +136,8 @@ pub fn atomic_f64(input: &[f64], cells: &[DeviceAtomicF64]) {
 #[kernel]
 #[launch_contract(dims = 1)]
 pub fn atomic_scopes(input: &[u32], cells: &[SystemAtomicU32]) {
-    shared! { static SUM: [u32; 1]; }
-    // SAFETY: only this atomic accesses it.
-    let sum = unsafe { BlockAtomicU32::from_ptr(SUM.as_ptr()) };
+    shared! { static SUM: SharedAtomics<u32, 1>; }
+    let [sum] = &*SUM;
     if thread_rank() == 0 {
         sum.store(0, AtomicOrdering::Relaxed);
     }

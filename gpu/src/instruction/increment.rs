@@ -26,13 +26,10 @@ pub unsafe fn incr_racy(counter: GlobalMut<i32>) {
 
 /// Adds one in one step.
 #[kernel]
-pub fn incr_atomic(counter: GlobalMut<i32>) {
-    if counter.is_empty() {
-        return;
+pub fn incr_atomic(counter: &[DeviceAtomicI32]) {
+    if let Some(counter) = counter.first() {
+        counter.fetch_add(1, AtomicOrdering::Relaxed);
     }
-    // SAFETY: in bounds, and the kernel accesses `counter` only by atomics.
-    let counter = unsafe { DeviceAtomicI32::from_ptr(counter.address_of(0)) };
-    counter.fetch_add(1, AtomicOrdering::Relaxed);
 }
 
 /// Adds one with the operation that can build every other atomic: it reads, computes, and writes

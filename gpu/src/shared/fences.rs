@@ -21,7 +21,7 @@
 //! Programming Guide, "Memory Fence Functions".
 
 use lanewise_macros::{kernel, shared};
-use lanewise_std::atomic::{AtomicOrdering, BlockAtomicU32, DeviceAtomicU32, SystemAtomicU32};
+use lanewise_std::atomic::{AtomicOrdering, DeviceAtomicU32, SystemAtomicU32};
 use lanewise_std::collective::{Sum, block_reduce};
 use lanewise_std::fence::{threadfence, threadfence_block, threadfence_system};
 use lanewise_std::thread::{
@@ -29,7 +29,7 @@ use lanewise_std::thread::{
     thread_idx_x,
 };
 use lanewise_std::warp::{FULL_MASK, WARP_SIZE, lane_id, shuffle_sync, sync_warp, warp_id};
-use lanewise_std::{DisjointSlice, GlobalMut, SharedLine, gpu_assert};
+use lanewise_std::{DisjointSlice, GlobalMut, SharedAtomics, SharedLine, gpu_assert};
 
 /// Elements of a letter: one for each lane.
 pub const LETTER: usize = WARP_SIZE as usize;
@@ -58,10 +58,9 @@ pub fn block_barrier(input: &[i32], mut output: DisjointSlice<i32>) {
 pub fn fence_block(input: &[i32], mut output: DisjointSlice<i32>) {
     shared! {
         static PAPER: [i32; LETTER];
-        static FLAG: [u32; 1];
+        static FLAG: SharedAtomics<u32, 1>;
     }
-    // SAFETY: only this atomic accesses it.
-    let flag = unsafe { BlockAtomicU32::from_ptr(FLAG.as_ptr()) };
+    let [flag] = &*FLAG;
     if thread_idx_x() == 0 {
         flag.store(0, AtomicOrdering::Relaxed);
     }

@@ -2,8 +2,8 @@
 //!
 //! Launch: 1-D grid of 1-D blocks of any size. Thread t of the T threads of the grid counts which
 //! of 32 bins its elements fall into, by their upper five bits: elements t, t + T, t + 2 T, ... of
-//! `input`, for any length. It writes its count of bin b to `counts[b * T + t]`; what lies past the
-//! end of `counts` is left out.
+//! `input`, for any length. It writes its count of bin b to row b and column t of `counts`; what
+//! lies past its end is left out.
 //! Shows: registers have no addresses. If an array's index is known only at run time, the array has
 //! to be in memory: in local memory, which is device memory with caches. If every index is known at
 //! compile time, each element is a register. The first kernel has `.local` in its PTX, and the
@@ -12,18 +12,21 @@
 //! Source: CUDA study notes, section 4.1; CUDA C++ Programming Guide, "Local Memory".
 
 use lanewise_macros::kernel;
-use lanewise_std::DisjointSlice;
-use lanewise_std::thread::{block_dim_x, grid_dim_x, grid_stride, index_1d};
+use lanewise_std::disjoint_matrix::{ColumnPerThread, DisjointMatrix};
+use lanewise_std::thread::{grid_stride, index_1d};
 
 /// The number of bins that a thread counts.
 pub const BINS: usize = 32;
 /// The number of bits that an element is shifted right to get its bin.
 const SHIFT: u32 = u32::BITS - BINS.ilog2();
 
+/// A row for each bin, and a column for each thread of the grid.
+type Counts<'a> = DisjointMatrix<'a, u32, ColumnPerThread>;
+
 /// The element selects the counter to increase, so the array has to be in memory.
 #[kernel]
 #[launch_contract(dims = 1)]
-pub fn local_array_dynamic(input: &[u32], counts: DisjointSlice<u32>) {
+pub fn local_array_dynamic(input: &[u32], counts: Counts) {
     let mut bins = [0; BINS];
     for i in grid_stride(input.len()) {
         bins[(input[i] >> SHIFT) as usize] += 1;
@@ -35,7 +38,7 @@ pub fn local_array_dynamic(input: &[u32], counts: DisjointSlice<u32>) {
 /// is a register.
 #[kernel]
 #[launch_contract(dims = 1)]
-pub fn local_array_static(input: &[u32], counts: DisjointSlice<u32>) {
+pub fn local_array_static(input: &[u32], counts: Counts) {
     let mut bins = [0; BINS];
     for i in grid_stride(input.len()) {
         let bin = input[i] >> SHIFT;
@@ -48,13 +51,9 @@ pub fn local_array_static(input: &[u32], counts: DisjointSlice<u32>) {
 
 /// Writes this thread's counts, each bin beside the same bin of the neighbouring threads.
 #[inline(always)]
-fn store(mut counts: DisjointSlice<u32>, bins: [u32; BINS]) {
-    let threads = grid_dim_x() as usize * block_dim_x() as usize;
-    let thread = index_1d().get();
-    for (number, count) in bins.into_iter().enumerate() {
-        // SAFETY: the launch is 1-D, so `thread` is below `threads`, and no other thread has
-        // the same number.
-        if let Some(place) = unsafe { counts.get_unique_mut(number * threads + thread) } {
+fn store(mut counts: Counts, bins: [u32; BINS]) {
+    for (bin, count) in bins.into_iter().enumerate() {
+        if let Some(place) = counts.in_column(index_1d(), bin) {
             *place = count;
         }
     }

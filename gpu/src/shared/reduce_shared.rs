@@ -40,14 +40,8 @@ pub fn reduce_gmem(data: GlobalMut<i32>, sums: PerBlock<i32>) {
 #[launch_contract(dims = 1, whole_warps)]
 pub fn reduce_smem(input: &[i32], sums: PerBlock<i32>) {
     shared! { static PARTIALS: [i32; THREADS]; }
-    // SAFETY: each thread sets its own element; the first step comes after the barrier.
-    unsafe { PARTIALS.set(thread_idx_x() as usize, load::<1>(input)) };
-    sync_threads();
     // SAFETY: the block's own array, with one number per thread.
-    unsafe {
-        add_up(&PARTIALS, block_dim_x() as usize);
-        store_first(&PARTIALS, sums);
-    }
+    unsafe { reduce_in(&PARTIALS, load::<1>(input), sums) };
 }
 
 /// Does the same in dynamic shared memory, whose size the launch gives.
@@ -55,14 +49,8 @@ pub fn reduce_smem(input: &[i32], sums: PerBlock<i32>) {
 #[launch_contract(dims = 1, whole_warps)]
 pub fn reduce_smem_dyn(input: &[i32], sums: PerBlock<i32>) {
     let partials = element_of_each_thread();
-    // SAFETY: each thread sets its own element; the first step comes after the barrier.
-    unsafe { partials.set(thread_idx_x() as usize, load::<1>(input)) };
-    sync_threads();
     // SAFETY: the block's own array, with one number per thread.
-    unsafe {
-        add_up(&partials, block_dim_x() as usize);
-        store_first(&partials, sums);
-    }
+    unsafe { reduce_in(&partials, load::<1>(input), sums) };
 }
 
 /// Adds four elements of each thread in registers to one in global memory; all steps there.
@@ -85,14 +73,8 @@ pub fn reduce_gmem_unroll4(data: GlobalMut<i32>, sums: PerBlock<i32>) {
 #[launch_contract(dims = 1, whole_warps)]
 pub fn reduce_smem_unroll4(input: &[i32], sums: PerBlock<i32>) {
     shared! { static PARTIALS: [i32; THREADS]; }
-    // SAFETY: each thread sets its own element; the first step comes after the barrier.
-    unsafe { PARTIALS.set(thread_idx_x() as usize, load::<UNROLL>(input)) };
-    sync_threads();
     // SAFETY: the block's own array, with one number per thread.
-    unsafe {
-        add_up(&PARTIALS, block_dim_x() as usize);
-        store_first(&PARTIALS, sums);
-    }
+    unsafe { reduce_in(&PARTIALS, load::<UNROLL>(input), sums) };
 }
 
 /// Does the same in dynamic shared memory, whose size the launch gives.
@@ -100,14 +82,8 @@ pub fn reduce_smem_unroll4(input: &[i32], sums: PerBlock<i32>) {
 #[launch_contract(dims = 1, whole_warps)]
 pub fn reduce_smem_unroll4_dyn(input: &[i32], sums: PerBlock<i32>) {
     let partials = element_of_each_thread();
-    // SAFETY: each thread sets its own element; the first step comes after the barrier.
-    unsafe { partials.set(thread_idx_x() as usize, load::<UNROLL>(input)) };
-    sync_threads();
     // SAFETY: the block's own array, with one number per thread.
-    unsafe {
-        add_up(&partials, block_dim_x() as usize);
-        store_first(&partials, sums);
-    }
+    unsafe { reduce_in(&partials, load::<UNROLL>(input), sums) };
 }
 
 /// Returns dynamic shared memory with an element for each thread of the block. A launch with less
@@ -129,6 +105,22 @@ fn load<const ELEMENTS: usize>(input: &[i32]) -> i32 {
     let first = block_idx_x() as usize * threads * ELEMENTS + thread_idx_x() as usize;
     let element = |k| input.get(first + k * threads).copied().unwrap_or(0); // no load waits for another
     (0..ELEMENTS).map(element).sum()
+}
+
+/// Adds the values of all threads of the block in the cells, and writes the sum.
+///
+/// # Safety
+/// All threads of a block of whole warps call it with the same cells, which nothing else uses, and
+/// of which there is at least one for each thread.
+#[inline(always)]
+unsafe fn reduce_in(cells: &Cells<i32>, value: i32, sums: PerBlock<i32>) {
+    // SAFETY: each thread sets its own element; the first step comes after the barrier.
+    unsafe {
+        cells.set(thread_idx_x() as usize, value);
+        sync_threads();
+        add_up(cells, block_dim_x() as usize);
+        store_first(cells, sums);
+    }
 }
 
 /// Adds the first `live` numbers into the first one: one half to the other, with the last six steps

@@ -6,40 +6,25 @@
 //! Source: CUDA study notes, section 5.6.3; PTX ISA, "shfl.sync".
 
 use lanewise_macros::{kernel, shared};
-use lanewise_std::PerBlock;
-use lanewise_std::thread::{block_dim_x, grid_stride, sync_threads};
-use lanewise_std::warp::{self, FULL_MASK, WARP_SIZE, lane_id, warp_id};
-
-/// The most warps that a block can have.
-const WARPS: usize = 32;
+use lanewise_std::thread::grid_stride;
+use lanewise_std::warp::{self, FULL_MASK, lane_id, warp_id};
+use lanewise_std::{PerBlock, SharedPerWarp};
 
 /// Writes this block's share of the sum of `input` to its element of `sums`.
 #[kernel]
 #[launch_contract(dims = 1, whole_warps)]
 pub fn reduce_shfl(input: &[i32], mut sums: PerBlock<i32>) {
-    shared! { static WARP_SUMS: [i32; WARPS]; }
+    shared! { static WARP_SUMS: SharedPerWarp<i32>; }
 
     let mut sum = 0;
     for i in grid_stride(input.len()) {
         sum += input[i];
     }
-    sum = warp_sum(sum);
-    if lane_id() == 0 {
-        // SAFETY: each warp has its element; warp 0 reads them after the barrier.
-        unsafe { WARP_SUMS.set(warp_id() as usize, sum) };
-    }
-    sync_threads(); // warp 0 reads below what the other warps set above
+    let warp_sums = WARP_SUMS.fill(warp_sum(sum)); // warp 0 reads below what the other warps set
 
     if warp_id() == 0 {
         // All 32 lanes take part, so the mask is full; lanes past the last warp add zero.
-        let lane = lane_id();
-        let part = if lane < block_dim_x() / WARP_SIZE {
-            // SAFETY: that warp's first lane set it before the barrier.
-            unsafe { WARP_SUMS.get(lane as usize) }
-        } else {
-            0
-        };
-        let total = warp_sum(part);
+        let total = warp_sum(warp_sums.get_or(lane_id() as usize, 0));
         if let Some(sum) = sums.get_mut() {
             *sum = total;
         }

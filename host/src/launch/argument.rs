@@ -8,7 +8,7 @@
 //! | --- | --- |
 //! | `&[T]` | `&DeviceBuffer<T>`, `&Part<T>`, `&ManagedBuffer<T>`, `&PitchedBuffer<T>`, `&Mapped<T>`, `&IpcBuffer<T>`, `&View<T>`; in a graph `&GraphBuffer<T>` |
 //! | `&[AtomicU32]`, `&[DeviceAtomicF32]`, `&[Cell<T>]` | `&mut` of these with plain values: `&mut DeviceBuffer<u32>`; see [`SharedCell`] |
-//! | `DisjointSlice<T>`, `PerBlock<T>`, `PerWarp<T>`, `GlobalMut<T>` | `&mut` of these |
+//! | `DisjointSlice<T>`, `PerBlock<T>`, `PerWarp<T>`, `PartPerBlock<T>`, `GlobalMut<T>` | `&mut` of these |
 //! | `Matrix<T>` | `matrix(columns)` of these: [`Matrix`](crate::Matrix) |
 //! | `DisjointMatrix<T>`, `RowPerBlock<T>` | `matrix_mut(columns)` of these: [`MatrixMut`] |
 //! | `Texture1d`, `Texture2d`, `Texture3d` | `&Texture<1>`, `&Texture<2>`, `&Texture<3>` |
@@ -30,7 +30,7 @@ use cust::sys;
 use lanewise_driver::abi::CUresult;
 use lanewise_std::kernel::{BrokenContract, LaunchContract, SharedCell, Value, slice_alignment};
 use lanewise_std::{
-    DisjointMatrix, DisjointSlice, GlobalMut, Matrix, PerBlock, PerWarp, RowPerBlock,
+    DisjointMatrix, DisjointSlice, GlobalMut, Matrix, PartPerBlock, PerBlock, PerWarp, RowPerBlock,
 };
 
 use crate::stream::order::{Access, LaunchUse, Order, end_together};
@@ -431,6 +431,15 @@ macro_rules! buffers {
 
             // SAFETY: as above.
             unsafe impl<T: DeviceCopy> Argument<PerWarp<'static, T>> for &mut $buffer {
+                fn pass(self, list: &mut ArgumentList<'_>) -> Result<(), DriverError> {
+                    list.push_slice($as_device_buffer(self), Access::Write)
+                }
+            }
+
+            // SAFETY: as above.
+            unsafe impl<T: DeviceCopy, Order, const EACH: usize>
+                Argument<PartPerBlock<'static, T, Order, EACH>> for &mut $buffer
+            {
                 fn pass(self, list: &mut ArgumentList<'_>) -> Result<(), DriverError> {
                     list.push_slice($as_device_buffer(self), Access::Write)
                 }

@@ -200,8 +200,18 @@ pub(super) fn checks(kernel: &Kernel) -> TokenStream {
     };
     let contract = kernel.contract.as_ref();
     let lengths = contract.map(|contract| contract.bounds(&kernel.params));
+    let barriers = kernel
+        .params
+        .iter()
+        .filter_map(|param| match &param.lowering {
+            Lowering::ByType => Some(param.passed("BARRIERS")),
+            Lowering::ReadSlice { .. } => None,
+        });
+    let barriers = quote_spanned!(kernel.function.sig.inputs.span()=>
+        const _: () = ::lanewise_std::kernel::assert_one_barrier(&[#(#barriers),*]);
+    );
     let parameters = kernel.params.iter().filter_map(check);
-    parameters.chain(lengths).collect()
+    parameters.chain(lengths).chain([barriers]).collect()
 }
 
 /// Writes a statement that compiles only if an element's bytes mean the same on the host and the

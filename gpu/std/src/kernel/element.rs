@@ -74,14 +74,12 @@ macro_rules! cells {
         $(
             // SAFETY: the documentation of the atomic says that it has the layout of its number,
             // and every number is valid.
-            unsafe impl $crate::kernel::SharedCell for $cell {
+            unsafe impl SharedCell for $cell {
                 type Value = $value;
             }
         )*
     };
 }
-
-pub(crate) use cells;
 
 cells! {
     atomic::AtomicI8: i8;

@@ -3,7 +3,7 @@
 //! A kernel that adds two slices indexes three, and compares each index with each length. If the
 //! lengths are equal, one comparison is enough. The kernel cannot see that; the host can.
 
-use crate::{DisjointSlice, GlobalMut, PerBlock, PerWarp};
+use crate::{DisjointSlice, GlobalMut, PartPerBlock, PerBlock, PerWarp};
 
 /// A clause of a contract: a slice has as many elements as the product says, or at least as many.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -108,6 +108,7 @@ impl<T> HasLength for for<'a> fn(&'a [T]) {}
 impl<T> HasLength for for<'a> fn(DisjointSlice<'a, T>) {}
 impl<T> HasLength for for<'a> fn(PerBlock<'a, T>) {}
 impl<T> HasLength for for<'a> fn(PerWarp<'a, T>) {}
+impl<T, Order, const EACH: usize> HasLength for for<'a> fn(PartPerBlock<'a, T, Order, EACH>) {}
 impl<T> HasLength for for<'a> fn(GlobalMut<'a, T>) {}
 
 #[cfg(test)]

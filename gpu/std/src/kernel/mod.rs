@@ -21,7 +21,6 @@ pub use contract::{BrokenContract, GridSize, LaunchContract};
 #[doc(hidden)]
 pub use description::{DescribedParam, Description, Lowering};
 pub use element::SharedCell;
-pub(crate) use element::cells;
 #[doc(hidden)]
 pub use element::{Element, HoldsCells, Shared};
 #[doc(hidden)]
@@ -30,9 +29,9 @@ pub use lengths::{Factor, LengthClause};
 #[doc(hidden)]
 pub use module::symbol;
 pub use module::{Linked, Module, NoPtx, PtxText, Renamed};
-#[doc(hidden)]
-pub use passed::Passed;
 pub(crate) use passed::outputs;
+#[doc(hidden)]
+pub use passed::{Passed, assert_one_barrier};
 pub use value::{Value, assert_value};
 
 /// The trait that the host requires of a type whose values it copies to the device.

@@ -29,6 +29,9 @@ pub unsafe trait Passed {
     const ALIGNMENT: usize = 1;
     /// Compiles only if a value may be a parameter.
     const CHECKED: () = ();
+    /// The number of the block's barriers that belong to the parameter. There is one for all
+    /// parameters of a kernel: see [`PartPerBlock`](crate::PartPerBlock).
+    const BARRIERS: usize = 0;
 
     /// Makes the value.
     ///
@@ -38,6 +41,20 @@ pub unsafe trait Passed {
 
     /// Returns the parameters for a launch from a kernel.
     fn give(value: Self::For<'_>) -> (Self::First, Self::Second);
+}
+
+/// Compiles only if at most one of a kernel's parameters has a barrier: [`Passed::BARRIERS`].
+#[doc(hidden)]
+pub const fn assert_one_barrier(of_parameters: &[usize]) {
+    let (mut all, mut next) = (0, 0);
+    while next < of_parameters.len() {
+        all += of_parameters[next];
+        next += 1;
+    }
+    assert!(
+        all <= 1,
+        "a kernel has at most one `PartPerBlock`, because one barrier divides its steps"
+    );
 }
 
 // SAFETY: the parameter is the value itself.
@@ -67,12 +84,13 @@ unsafe impl<T: Value> Passed for fn(T) {
 /// optimiser that no other thread accesses a thread's elements, and no other parameter reaches
 /// them; `CellSlice` promises nothing.
 macro_rules! outputs {
-    ($name:ident $(<$owner:ident>)? $(: $bound:ident)?, $lowering:ident) => {
+    ($name:ident $(<$owner:ident $(, const $count:ident: $number:ty)?>)? $(: $bound:ident)?, $lowering:ident $(, $barriers:literal)?) => {
         // SAFETY: the value is made of its own parts.
-        unsafe impl<T: 'static $(+ $bound)? $(, $owner: 'static)?> $crate::kernel::Passed
-            for for<'a> fn($name<'a, T $(, $owner)?>)
+        unsafe impl<T: 'static $(+ $bound)? $(, $owner: 'static $(, const $count: $number)?)?> $crate::kernel::Passed
+            for for<'a> fn($name<'a, T $(, $owner $(, $count)?)?>)
         {
-            type For<'a> = $name<'a, T $(, $owner)?>;
+            $(const BARRIERS: usize = $barriers;)?
+            type For<'a> = $name<'a, T $(, $owner $(, $count)?)?>;
             type First = *mut T;
             type Second = usize;
             type Element = T;
@@ -86,7 +104,7 @@ macro_rules! outputs {
             }
 
             #[inline(always)]
-            fn give(value: $name<'_, T $(, $owner)?>) -> (*mut T, usize) {
+            fn give(value: $name<'_, T $(, $owner $(, $count)?)?>) -> (*mut T, usize) {
                 value.raw_parts()
             }
         }

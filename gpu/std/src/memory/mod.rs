@@ -10,6 +10,7 @@ pub mod global;
 pub(crate) mod matrix;
 pub mod multimem;
 mod object;
+pub mod part_per_block;
 pub mod per_block;
 pub mod per_warp;
 pub mod phased;

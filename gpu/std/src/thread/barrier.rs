@@ -13,6 +13,10 @@ const BARRIER: u32 = 0;
 /// The barrier that divides the phases of shared memory (`crate::phased`). No other code uses it.
 pub(crate) const PHASES: u32 = 15;
 
+/// The barrier that divides the steps of a [`PartPerBlock`](crate::PartPerBlock). No other code
+/// uses it, and a kernel has at most one such parameter.
+pub(crate) const STEPS: u32 = 14;
+
 /// Waits for all threads of the block. After the barrier, every thread sees what the others wrote
 /// to shared or global memory before it.
 #[doc(alias = "__syncthreads")]

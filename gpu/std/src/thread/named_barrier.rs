@@ -1,7 +1,8 @@
 //! Barriers of some warps of a block, while its other warps continue.
 //!
-//! A block has sixteen barriers. Number 0 is the one of [`sync_threads`](super::sync_threads), and
-//! number 15 divides the [phases](crate::phased) of shared memory.
+//! A block has sixteen barriers. Number 0 is the one of [`sync_threads`](super::sync_threads),
+//! number 15 divides the [phases](crate::phased) of shared memory, and number 14 the
+//! [steps in place](crate::part_per_block).
 //!
 //! A barrier is made for a number of threads, and completes when that many have arrived. A thread
 //! arrives and waits (`sync`), or it arrives and continues (`arrive`). So one warp can fill a
@@ -11,7 +12,7 @@
 use crate::intrinsics;
 use crate::target::WARP_SIZE;
 
-use super::barrier::PHASES;
+use super::barrier::STEPS;
 
 /// The barrier number `ID` of the block, for a number of threads. Number 0
 /// belongs to [`sync_threads`](super::sync_threads),
@@ -20,10 +21,16 @@ use super::barrier::PHASES;
 /// let _ = lanewise_std::thread::NamedBarrier::<0>::of(64);
 /// ```
 ///
-/// and number 15 to [`phased`](crate::phased):
+/// number 15 to [`phased`](crate::phased),
 ///
 /// ```compile_fail,E0080
 /// let _ = lanewise_std::thread::NamedBarrier::<15>::of(64);
+/// ```
+///
+/// and number 14 to [`part_per_block`](crate::part_per_block):
+///
+/// ```compile_fail,E0080
+/// let _ = lanewise_std::thread::NamedBarrier::<14>::of(64);
 /// ```
 ///
 /// Whole warps take part. What one thread of a warp does at a barrier counts for all 32, so all of
@@ -44,8 +51,8 @@ impl<const ID: u32> NamedBarrier<ID> {
     pub fn of(threads: u32) -> Self {
         const {
             assert!(
-                1 <= ID && ID < PHASES,
-                "named barriers have the numbers 1 to 14"
+                1 <= ID && ID < STEPS,
+                "named barriers have the numbers 1 to 13"
             )
         };
         assert!(

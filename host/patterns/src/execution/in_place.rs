@@ -2,11 +2,10 @@
 //! a partial sum.
 
 use anyhow::Result;
-use gpu::execution::reduce_neighbored::reduce_neighbored;
 use lanewise::compare::{self, Agreement, Mismatch};
 use lanewise::counters::Counters;
-use lanewise::{Device, DeviceBuffer, LaunchConfig, Stream};
-use lanewise_std::kernel::{Kernel, SafeKernel};
+use lanewise::{Arguments, Device, DeviceBuffer, LaunchConfig, Stream};
+use lanewise_std::kernel::SafeKernel;
 
 use crate::{Case, Figure, Setup, Size, Work, figure, input};
 
@@ -21,8 +20,8 @@ pub(crate) const SIZE: Size = Size {
 /// The number of threads in a block, as in the peer.
 pub(crate) const BLOCK: u32 = 512;
 
-/// The parameters of each of these kernels: the data, and the buffer for the partial sums.
-pub(crate) type Params = <reduce_neighbored as Kernel>::Params;
+/// What each of these kernels gets: the data, and the buffer for the partial sums.
+pub(crate) type Given<'a> = (&'a mut DeviceBuffer<i32>, &'a mut DeviceBuffer<i32>);
 
 /// The data of every in-place reduction.
 pub(super) struct Sums {
@@ -83,7 +82,10 @@ pub(crate) struct Reduction<K> {
     sums: Sums,
 }
 
-impl<K: SafeKernel<Params = Params>> Reduction<K> {
+impl<K: SafeKernel> Reduction<K>
+where
+    for<'a> Given<'a>: Arguments<K::Params>,
+{
     /// Prepares the data for blocks that each reduce `unroll` times as many elements as
     /// they have threads.
     pub(crate) fn prepare(
@@ -97,7 +99,10 @@ impl<K: SafeKernel<Params = Params>> Reduction<K> {
     }
 }
 
-impl<K: SafeKernel<Params = Params>> Case for Reduction<K> {
+impl<K: SafeKernel> Case for Reduction<K>
+where
+    for<'a> Given<'a>: Arguments<K::Params>,
+{
     fn launch(&mut self, stream: &Stream) -> Result<()> {
         let Sums {
             device,

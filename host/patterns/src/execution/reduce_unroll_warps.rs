@@ -5,10 +5,10 @@ use anyhow::Result;
 use gpu::execution::reduce_unroll_warps::{
     reduce_complete_unroll, reduce_complete_unroll_warps8, reduce_unroll_warps8,
 };
-use lanewise::Device;
+use lanewise::{Arguments, Device};
 use lanewise_std::kernel::SafeKernel;
 
-use super::in_place::{Params, Reduction, SIZE};
+use super::in_place::{Given, Reduction, SIZE};
 use crate::{Case, Pattern, Setup, Variant};
 
 /// The pattern as `cargo xtask list` shows it and `cargo xtask run` runs it.
@@ -44,12 +44,15 @@ pub static PATTERN: Pattern = Pattern {
 };
 
 /// Prepares the kernel with the block size for which it was compiled, whatever the setup gives.
-fn in_blocks_of<K: SafeKernel<Params = Params>>(
+fn in_blocks_of<K: SafeKernel>(
     block: u32,
     device: &Device,
     setup: Setup,
     kernel: K,
-) -> Result<Box<dyn Case>> {
+) -> Result<Box<dyn Case>>
+where
+    for<'a> Given<'a>: Arguments<K::Params>,
+{
     let setup = Setup {
         block: Some(block),
         ..setup

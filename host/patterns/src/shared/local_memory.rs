@@ -54,7 +54,12 @@ fn prepare<K: SafeKernel<Params = <local_array_dynamic as Kernel>::Params>>(
     let output = DeviceBuffer::zeroed(device, expected.len())?;
     let (device, work) = (device.clone(), Work::Bytes(4 * n as u64));
     let case = Filling::boxed([output], [expected], work, move |stream, [output]| {
-        Ok(device.launch(stream, kernel, config, (&numbers, output))?)
+        Ok(device.launch(
+            stream,
+            kernel,
+            config,
+            (&numbers, output.matrix_mut(threads)),
+        )?)
     });
     Ok(Box::new(WithLocal { case, local }))
 }

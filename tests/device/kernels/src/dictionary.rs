@@ -73,7 +73,7 @@ const _: () = {
     use lanewise_std::launch_control::for_each_block;
 };
 const _: () = {
-    use lanewise_std::math::{Float, add_rn, fma_rd, fma_rn};
+    use lanewise_std::math::{Float, add_rn, fma_rd, fma_rn, norm, rnorm};
 };
 const _: () = {
     use lanewise_std::matrix::{tcgen05, warp, warpgroup};

@@ -1,7 +1,7 @@
 //! Floats of 16 bits, alone and in pairs.
 
 use lanewise_macros::kernel;
-use lanewise_std::atomic::{DeviceAtomicF16, DeviceAtomicF16x2};
+use lanewise_std::atomic::{AtomicOrdering, DeviceAtomicF16, DeviceAtomicF16x2};
 use lanewise_std::collective::{Max, Sum, warp_reduce};
 use lanewise_std::half::{Bf16, Bf16x2, F16, F16x2};
 use lanewise_std::{DisjointSlice, thread};
@@ -58,8 +58,8 @@ pub fn together(
     let index = thread::index_1d();
     let x = input[index.get()];
     let row = [warp_reduce(x, Sum) + start, warp_reduce(x, Max)];
-    total[0].fetch_add(x);
-    totals[0].fetch_add(F16x2::new(x, -x));
+    total[0].fetch_add(x, AtomicOrdering::Relaxed);
+    totals[0].fetch_add(F16x2::new(x, -x), AtomicOrdering::Relaxed);
     if let Some(output) = output.get_mut(&index) {
         *output = row;
     }

@@ -146,8 +146,8 @@ pub fn count(
     least[0].fetch_min(value as i32, ORDER);
     bits[0].fetch_or(1 << (value % 64), ORDER);
     total[0].fetch_sub(i64::from(value), ORDER);
-    halves[0].fetch_add(0.5 * (value % 8) as f32);
-    quarters[0].fetch_add(0.25 * f64::from(value % 8));
+    halves[0].fetch_add(0.5 * (value % 8) as f32, ORDER);
+    quarters[0].fetch_add(0.25 * f64::from(value % 8), ORDER);
     rows[at(rows.len())][(value >> 31) as usize].fetch_max(value, ORDER);
 }
 

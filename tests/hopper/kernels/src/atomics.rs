@@ -2,7 +2,8 @@
 
 use lanewise_macros::kernel;
 use lanewise_std::atomic::{
-    DeviceAtomicBf16, DeviceAtomicBf16x2, DeviceAtomicFloat2, DeviceAtomicFloat4, DeviceAtomicU128,
+    AtomicOrdering, DeviceAtomicBf16, DeviceAtomicBf16x2, DeviceAtomicFloat2, DeviceAtomicFloat4,
+    DeviceAtomicU128,
 };
 use lanewise_std::debug::breakpoint;
 use lanewise_std::half::{Bf16, Bf16x2};
@@ -17,8 +18,9 @@ pub fn add_vectors(input: &[Float4], pairs: &[DeviceAtomicFloat2], fours: &[Devi
     let index = index_1d().get();
     if index < input.len() {
         let value = input[index];
-        let _ = pairs[index % pairs.len()].fetch_add(Float2::new(value.x, value.w));
-        let _ = fours[index % fours.len()].fetch_add(value);
+        let _ = pairs[index % pairs.len()]
+            .fetch_add(Float2::new(value.x, value.w), AtomicOrdering::Relaxed);
+        let _ = fours[index % fours.len()].fetch_add(value, AtomicOrdering::Relaxed);
     }
 }
 
@@ -29,8 +31,8 @@ pub fn add_bf16(input: &[Bf16], totals: &[DeviceAtomicBf16], pairs: &[DeviceAtom
     let index = index_1d().get();
     if index < input.len() {
         let value = input[index];
-        totals[index % totals.len()].fetch_add(value);
-        pairs[index % pairs.len()].fetch_add(Bf16x2::new(value, -value));
+        totals[index % totals.len()].fetch_add(value, AtomicOrdering::Relaxed);
+        pairs[index % pairs.len()].fetch_add(Bf16x2::new(value, -value), AtomicOrdering::Relaxed);
     }
 }
 

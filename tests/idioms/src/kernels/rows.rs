@@ -1,7 +1,7 @@
 //! Rows of activations in the training of a language model: layer norm, softmax, and the loss.
 
 use lanewise_macros::{kernel, shared};
-use lanewise_std::atomic::{BlockAtomicF32, DeviceAtomicF32};
+use lanewise_std::atomic::{AtomicOrdering, BlockAtomicF32, DeviceAtomicF32};
 use lanewise_std::collective::{Max, Sum, block_reduce, warp_reduce};
 use lanewise_std::half::Bf16;
 use lanewise_std::math::Float;
@@ -139,16 +139,18 @@ pub fn ln_backward(
             for c in (lane..WIDTH).step_by(32) {
                 let norm = (x[first + c] - mean) * scale;
                 let dnorm = weight[c] * dy[first + c];
-                BlockAtomicF32::from_ptr(OF_BIAS.address_of(c)).fetch_add(dy[first + c]);
-                BlockAtomicF32::from_ptr(OF_WEIGHT.address_of(c)).fetch_add(norm * dy[first + c]);
+                BlockAtomicF32::from_ptr(OF_BIAS.address_of(c))
+                    .fetch_add(dy[first + c], AtomicOrdering::Relaxed);
+                BlockAtomicF32::from_ptr(OF_WEIGHT.address_of(c))
+                    .fetch_add(norm * dy[first + c], AtomicOrdering::Relaxed);
                 dx.write_unique(first + c, (dnorm - of_norm - norm * of_both) * scale);
             }
             row += (global_size_x() / 32) as usize;
         }
         sync_threads();
         for c in (tid..WIDTH).step_by(threads) {
-            dbias[c].fetch_add(OF_BIAS.get(c));
-            dweight[c].fetch_add(OF_WEIGHT.get(c));
+            dbias[c].fetch_add(OF_BIAS.get(c), AtomicOrdering::Relaxed);
+            dweight[c].fetch_add(OF_WEIGHT.get(c), AtomicOrdering::Relaxed);
         }
     }
 }

@@ -140,13 +140,13 @@ pub fn kmeans_accumulate(
             *label = which as i32;
             for e in 0..COORDINATES {
                 BlockAtomicF32::from_ptr(SUM.address_of(which * COORDINATES + e))
-                    .fetch_add(points[i * COORDINATES + e]);
+                    .fetch_add(points[i * COORDINATES + e], relaxed);
             }
             BlockAtomicI32::from_ptr(COUNT.address_of(which)).fetch_add(1, relaxed);
         }
         sync_threads();
         if tid < CENTROIDS * COORDINATES {
-            sum[tid].fetch_add(SUM.get(tid));
+            sum[tid].fetch_add(SUM.get(tid), relaxed);
         }
         if tid < CENTROIDS {
             count[tid].fetch_add(COUNT.get(tid), relaxed);
@@ -170,11 +170,11 @@ pub fn segmented_sum(key: &[i32], val: &[f32], out: &[DeviceAtomicF32]) {
     let mut acc = 0.0;
     for i in begin..end {
         if key[i] != current {
-            out[current as usize].fetch_add(acc);
+            out[current as usize].fetch_add(acc, AtomicOrdering::Relaxed);
             current = key[i];
             acc = 0.0;
         }
         acc += val[i];
     }
-    out[current as usize].fetch_add(acc);
+    out[current as usize].fetch_add(acc, AtomicOrdering::Relaxed);
 }

@@ -3,7 +3,7 @@
 
 use lanewise_macros::{kernel, shared};
 use lanewise_std::DisjointSlice;
-use lanewise_std::atomic::DeviceAtomicF32;
+use lanewise_std::atomic::{AtomicOrdering, DeviceAtomicF32};
 use lanewise_std::math::Float;
 use lanewise_std::thread::{
     self, block_dim_y, block_idx_x, block_idx_y, grid_dim_y, sync_threads, thread_idx_x,
@@ -49,8 +49,8 @@ pub fn embed_backward(
         let (cols, len) = (cols as usize, len as usize);
         let (at, c) = (i / cols, i % cols);
         let token = tokens[at] as usize;
-        dtoken[token * cols + c].fetch_add(dout[i]);
-        dposition[at % len * cols + c].fetch_add(dout[i]);
+        dtoken[token * cols + c].fetch_add(dout[i], AtomicOrdering::Relaxed);
+        dposition[at % len * cols + c].fetch_add(dout[i], AtomicOrdering::Relaxed);
     }
 }
 
@@ -196,7 +196,7 @@ pub fn bias_gradient(dout: &[f32], dbias: &[DeviceAtomicF32], rows: u32, cols: u
             for row in 0..16 {
                 total += PART.get_at(row, tx);
             }
-            dbias[col].fetch_add(total);
+            dbias[col].fetch_add(total, AtomicOrdering::Relaxed);
         }
     }
 }

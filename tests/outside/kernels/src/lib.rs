@@ -3,6 +3,7 @@
 //! Kernels and a static with names of the catalog's, and other parameters; kernels that say how a
 //! graph goes on, and one for the matrix units.
 
+pub mod attempts;
 pub mod parted;
 pub mod phases;
 mod tile;

@@ -13,9 +13,10 @@
 //! first one, and one after itself. The cost is one barrier before the loop's first round. The
 //! calls also stay in a function that was not inlined, and in a kernel that calls such a function.
 //!
-//! Number 15 is what the library says. ptxas reserves all barriers up to the highest number, and a
-//! multiprocessor has few, so this pass takes the lowest number that nothing else of the kernel
-//! uses: 0 for a kernel that has no barriers but those of phases.
+//! Number 15 is what the library says, and number 14 for the steps of a `PartPerBlock`. ptxas
+//! reserves all barriers up to the highest number, and a multiprocessor has few, so this pass takes
+//! the lowest numbers that nothing else of the kernel uses: 0 for a kernel that has no barriers but
+//! those of phases.
 //!
 //! This pass runs after O3, in which the marker is a call that LLVM knows nothing about: it neither
 //! moves accesses of memory across it, nor copies it.
@@ -31,8 +32,9 @@ use crate::llvm::{self, Flow};
 const MARKER: &str = "__lanewise_phase_begin";
 const INTRINSIC: &str = "llvm.nvvm.barrier.cta.sync.all";
 
-/// The number of the barrier of phases: `PHASES` in `lanewise_std::thread`.
-const BARRIER: u64 = 15;
+/// The numbers of the barriers of phases and of steps: `PHASES` and `STEPS` in
+/// `lanewise_std::thread`.
+const OWN: [u64; 2] = [15, 14];
 
 /// A call of the marker, or of the barrier that ends a phase.
 struct Mark<'ctx> {
@@ -45,8 +47,14 @@ struct Mark<'ctx> {
 pub(crate) fn set_barriers(module: &Module<'_>, imports: &[String]) {
     let phases: Vec<_> = module
         .get_functions()
-        .map(|function| (function, marks(function, MARKER)))
-        .filter(|(_, begins)| !begins.is_empty())
+        .map(|function| {
+            (
+                function,
+                marks(function, MARKER),
+                marks(function, INTRINSIC),
+            )
+        })
+        .filter(|(_, begins, ends)| !begins.is_empty() || ends.iter().any(|it| is_own(it.call)))
         .collect();
     let context = module.get_context();
     let number = context.i32_type();
@@ -56,8 +64,8 @@ pub(crate) fn set_barriers(module: &Module<'_>, imports: &[String]) {
             .get_function(INTRINSIC)
             .unwrap_or_else(|| module.add_function(INTRINSIC, ty, None))
     };
-    for (function, begins) in &phases {
-        let others = phases.iter().map(|(function, _)| *function);
+    for (function, begins, _) in &phases {
+        let others = phases.iter().map(|(function, ..)| *function);
         let others = others.filter(|other| other != function).collect::<Vec<_>>();
         let called = Called::by(*function, &others, imports);
         let first = match called.may_have_phases {
@@ -72,11 +80,20 @@ pub(crate) fn set_barriers(module: &Module<'_>, imports: &[String]) {
             }
         }
         if let Some(used) = called.barriers {
-            let free = (0..BARRIER).find(|number| !used.contains(number));
-            let free = number.const_int(free.unwrap_or(BARRIER), false);
-            let of_phases = marks(*function, INTRINSIC);
-            for mark in of_phases.iter().filter(|it| is_of_phases(it.call)) {
-                mark.call.set_operand(0, free);
+            let own = marks(*function, INTRINSIC);
+            let own: Vec<_> = own
+                .iter()
+                .map(|it| (it.call, own_number(it.call)))
+                .collect();
+            let mut free = (0..).filter(|number| !used.contains(number));
+            for of in OWN {
+                if own.iter().any(|(_, it)| *it == Some(of))
+                    && let Some(free) = free.next()
+                {
+                    for (call, _) in own.iter().filter(|(_, it)| *it == Some(of)) {
+                        call.set_operand(0, number.const_int(free, false));
+                    }
+                }
             }
         }
     }
@@ -133,7 +150,7 @@ impl Called {
         let instruction = unsafe { InstructionValue::new(call.as_value_ref()) };
         let number = match block_barriers(call) {
             0 if !is_import => return,
-            _ if is_of_phases(instruction) => return,
+            _ if is_own(instruction) => return,
             _ if llvm::assembly(call).is_some() => None,
             _ => llvm::constant_argument(call, 0).filter(|_| !is_import),
         };
@@ -158,11 +175,16 @@ fn marks<'ctx>(function: FunctionValue<'ctx>, name: &str) -> Vec<Mark<'ctx>> {
     marks
 }
 
-/// Returns whether a call of a barrier is one of phases.
-fn is_of_phases(call: InstructionValue<'_>) -> bool {
-    llvm::callee_name(call).is_some_and(|name| name == INTRINSIC)
-        && CallSiteValue::try_from(call)
-            .is_ok_and(|call| llvm::constant_argument(call, 0) == Some(BARRIER))
+/// Returns the number of a barrier of phases or of steps, and `None` for any other instruction.
+fn own_number(call: InstructionValue<'_>) -> Option<u64> {
+    llvm::callee_name(call).filter(|name| name == INTRINSIC)?;
+    let call = CallSiteValue::try_from(call).ok()?;
+    llvm::constant_argument(call, 0).filter(|number| OWN.contains(number))
+}
+
+/// Returns whether a call is a barrier of phases or of steps.
+fn is_own(call: InstructionValue<'_>) -> bool {
+    own_number(call).is_some()
 }
 
 /// Returns for each phase whether it is the first one on every path that leads to it, or `None` if

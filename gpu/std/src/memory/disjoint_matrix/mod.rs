@@ -12,7 +12,7 @@
 //! | [`Diagonal`] | the same, with blocks taken along diagonals | `fill` |
 //! | [`Unrolled<N>`](Unrolled) | `N` of a row, a block apart | `fill` |
 //! | [`TilePerBlock<ROWS, COLUMNS>`](TilePerBlock) | some of its block's tile | `fill_tile` |
-//! | [`ColumnPerThread`] | a column | `for_column` |
+//! | [`ColumnPerThread`] | a column | `for_column`, `in_column` |
 //!
 //! The compiler refuses what would give two threads one element: an owner of another crate,
 //!
@@ -230,6 +230,15 @@ impl<T> DisjointMatrix<'_, T, ColumnPerThread> {
                 });
             }
         }
+    }
+
+    /// Returns the element of this thread's column in this row, or `None` outside of the matrix.
+    #[inline]
+    pub fn in_column(&mut self, index: impl OwnIndex, row: usize) -> Option<&mut T> {
+        let index = self.place(row, index.own_index().get())?;
+        // SAFETY: in bounds. No other thread has this index, so none has the column, and this
+        // thread's reference borrows the matrix.
+        Some(unsafe { &mut *self.pointer.add(index) })
     }
 }
 

@@ -124,11 +124,7 @@ impl<T: Shuffle, const N: usize, const FIRST: usize> SharedLine<T, N, FIRST> {
 
     #[inline(always)]
     fn view(&self, length: usize) -> LineView<'_, T> {
-        LineView {
-            cells: self.cells,
-            length,
-            line: PhantomData,
-        }
+        LineView::new(self.cells, length)
     }
 }
 
@@ -138,6 +134,18 @@ pub struct LineView<'a, T> {
     cells: *const T,
     length: usize,
     line: PhantomData<&'a T>,
+}
+
+impl<T> LineView<'_, T> {
+    /// Makes the view of cells that nobody writes while it lives.
+    #[inline(always)]
+    pub(super) fn new(cells: *const T, length: usize) -> Self {
+        LineView {
+            cells,
+            length,
+            line: PhantomData,
+        }
+    }
 }
 
 impl<T: Shuffle> LineView<'_, T> {
@@ -153,6 +161,17 @@ impl<T: Shuffle> LineView<'_, T> {
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.length == 0
+    }
+
+    /// Returns the value of the cell at `index`, or `other` past the end.
+    #[inline]
+    #[must_use]
+    pub fn get_or(&self, index: usize, other: T) -> T {
+        if index < self.length {
+            self.get(index)
+        } else {
+            other
+        }
     }
 
     /// Returns the value of the cell at `index`.

@@ -1,8 +1,9 @@
 //! Shared memory in phases: every thread writes cells of its own, a barrier follows, and then all
 //! threads read. None of it is `unsafe`.
 //!
-//! [`SharedTile`] has rows and columns, [`SharedLine`] has one dimension. `fill` computes a value
-//! for each cell of the thread, writes the values, and returns a view that reads every cell:
+//! [`SharedTile`] has rows and columns, [`SharedLine`] has one dimension, and [`SharedPerWarp`] has
+//! a cell for each warp. `fill` computes a value for each cell of the thread, writes the values,
+//! and returns a view that reads every cell:
 //!
 //! ```
 //! use lanewise_macros::{kernel, shared};
@@ -110,6 +111,7 @@
 
 mod line;
 mod tile;
+mod warps;
 
 use core::marker::PhantomData;
 
@@ -119,6 +121,7 @@ use crate::thread::PHASES;
 pub use line::{LineView, SharedLine};
 pub(crate) use tile::OwnCells;
 pub use tile::{ByColumns, ByRows, CellOwner, SharedTile, TileView};
+pub use warps::SharedPerWarp;
 
 /// Runs `writes` as the only accesses of this thread between two barriers. See the proof in this
 /// module: `writes` contains no code of the kernel and no read.
@@ -136,7 +139,7 @@ pub(crate) fn exclusive(writes: impl FnOnce()) {
 #[doc(hidden)]
 #[diagnostic::on_unimplemented(
     message = "`{Self}` is not a type of shared memory",
-    label = "`shared!` declares `[T; N]`, `SharedTile<T, ROWS, COLUMNS>` or `SharedLine<T, N>`"
+    label = "`shared!` declares `[T; N]`, `SharedTile<T, ROWS, COLUMNS>`, `SharedLine<T, N>`, `SharedPerWarp<T>` or `SharedAtomics<T, N>`"
 )]
 pub trait Declared: Sized {
     /// Returns the array of one declaration. The macro makes a type for each declaration.

@@ -1,13 +1,15 @@
 //! Atomics: operations on one value that other threads see either completely or not at all.
 //!
-//! The scope is part of the type. [`DeviceAtomicU32`] and its siblings are atomic for all threads
-//! of the device, `BlockAtomic*` for those of the block, `SystemAtomic*` for the host and other
-//! devices as well. A smaller scope may be cheaper: loads, stores and fences have the scope of the
-//! type. LLVM 22 writes every read-modify-write operation without a scope, which means device scope
-//! in PTX. So these operations of `BlockAtomic*` have a wider scope than necessary. That is always
-//! correct, and it costs nothing: a GPU performs them in the same unit, which is shared memory or
-//! the L2 cache. (An `atom.cta` in inline assembly would be slower, because LLVM does not see there
-//! that the address is in shared memory.)
+//! [`Atomic<T, Scope>`](Atomic) has the operations of the number's type. The scope is part of the
+//! type: [`scope::Device`] is atomic for all threads of the device, [`scope::Block`] for those of
+//! the block, [`scope::System`] for the host and other devices as well. The aliases are named as
+//! CUDA's types are: [`DeviceAtomicU32`] is `Atomic<u32, scope::Device>`. A smaller scope may be
+//! cheaper: loads, stores and fences have the scope of the type. LLVM 22 writes every
+//! read-modify-write operation without a scope, which means device scope in PTX. So these
+//! operations of `BlockAtomic*` have a wider scope than necessary. That is always correct, and it
+//! costs nothing: a GPU performs them in the same unit, which is shared memory or the L2 cache. (An
+//! `atom.cta` in inline assembly would be slower, because LLVM does not see there that the address
+//! is in shared memory.)
 //!
 //! `core::sync::atomic` works in kernels, too. It should have system scope, but it has device scope
 //! for the same reason. So memory that the host accesses at the same time needs `SystemAtomic*`.
@@ -17,52 +19,25 @@
 //! in use, no other kind of access to that memory is allowed. PTX ISA, "Memory Consistency Model",
 //! "atom", "red"; CUDA C++ Programming Guide, "Atomic Functions".
 
-/// Defines the type of an atomic: its cell, its `Sync`, and its `from_ptr`. The callers of the
-/// macro add the operations.
-#[doc(hidden)]
-#[macro_export]
-macro_rules! atomic_type {
-    ($(#[$doc:meta])* $name:ident($ty:ty)) => {
-        $(#[$doc])*
-        #[derive(Debug)]
-        #[repr(transparent)]
-        pub struct $name(core::cell::UnsafeCell<$ty>);
-
-        // SAFETY: every access is atomic.
-        unsafe impl Sync for $name {}
-
-        impl $name {
-            /// Makes an atomic from the number at `address`.
-            ///
-            /// # Safety
-            /// For `'a`, `address` is valid and aligned (to the whole size), and only atomics of
-            /// one scope access it.
-            #[inline]
-            #[must_use]
-            pub const unsafe fn from_ptr<'a>(address: *mut $ty) -> &'a Self {
-                // SAFETY: the caller promises that the address is valid; the layouts are the same.
-                unsafe { &*address.cast() }
-            }
-        }
-    };
-}
-
-mod float;
-mod integer;
+mod half;
 #[cfg(target_arch = "nvptx64")]
 mod operations;
 #[cfg(not(target_arch = "nvptx64"))]
 #[path = "operations_host.rs"]
 mod operations;
-#[doc(hidden)]
 pub mod scope;
+mod shared;
 #[cfg(target_arch = "nvptx64")]
 mod system;
 #[cfg(not(target_arch = "nvptx64"))]
 #[path = "system_host.rs"]
 mod system;
 mod vector;
+mod word;
 mod wrapping;
+
+use core::cell::UnsafeCell;
+use core::marker::PhantomData;
 
 pub(crate) use operations::fence;
 #[doc(hidden)]
@@ -70,40 +45,114 @@ pub use operations::ordered;
 
 pub use core::sync::atomic::Ordering as AtomicOrdering;
 
-pub use float::{
-    BlockAtomicF32, BlockAtomicF64, DeviceAtomicBf16, DeviceAtomicBf16x2, DeviceAtomicF16,
-    DeviceAtomicF16x2, DeviceAtomicF32, DeviceAtomicF64, SystemAtomicF32, SystemAtomicF64,
-};
-pub use integer::{
-    BlockAtomicI32, BlockAtomicI64, BlockAtomicU32, BlockAtomicU64, DeviceAtomicI32,
-    DeviceAtomicI64, DeviceAtomicU32, DeviceAtomicU64, SystemAtomicI32, SystemAtomicI64,
-    SystemAtomicU32, SystemAtomicU64,
-};
-pub use vector::{DeviceAtomicFloat2, DeviceAtomicFloat4, DeviceAtomicU128};
+pub use shared::SharedAtomics;
+pub use word::{Integer, Word};
 
 use crate::half::{Bf16, Bf16x2, F16, F16x2};
+use crate::kernel::SharedCell;
 use crate::vector::{Float2, Float4};
 
-// The atomics of block scope are not here, because all blocks share the memory that
-// the host passes.
-crate::kernel::cells! {
-    DeviceAtomicI32: i32;
-    DeviceAtomicI64: i64;
-    DeviceAtomicU32: u32;
-    DeviceAtomicU64: u64;
-    DeviceAtomicF16: F16;
-    DeviceAtomicF16x2: F16x2;
-    DeviceAtomicBf16: Bf16;
-    DeviceAtomicBf16x2: Bf16x2;
-    DeviceAtomicFloat2: Float2;
-    DeviceAtomicFloat4: Float4;
-    DeviceAtomicU128: u128;
-    DeviceAtomicF32: f32;
-    DeviceAtomicF64: f64;
-    SystemAtomicI32: i32;
-    SystemAtomicI64: i64;
-    SystemAtomicU32: u32;
-    SystemAtomicU64: u64;
-    SystemAtomicF32: f32;
-    SystemAtomicF64: f64;
+/// A number that threads of one [`scope`] access atomically.
+///
+/// Words ([`Word`]: integers and floats of 32 and 64 bits) are loaded, stored, exchanged and added
+/// to. [`Integer`]s have maxima, minima and operations on bits, and `u32` the counters of CUDA that
+/// wrap around. The 16-bit floats and the vectors of floats have an addition, and `u128` has
+/// exchanges.
+///
+/// ```
+/// use lanewise_macros::kernel;
+/// use lanewise_std::atomic::{Atomic, AtomicOrdering, scope};
+/// use lanewise_std::thread::grid_stride;
+///
+/// #[kernel]
+/// pub fn add_up(input: &[f32], sum: &[Atomic<f32, scope::Device>]) {
+///     if let Some(sum) = sum.first() {
+///         for i in grid_stride(input.len()) {
+///             sum.fetch_add(input[i], AtomicOrdering::Relaxed);
+///         }
+///     }
+/// }
+/// ```
+///
+/// A float has no operations on bits:
+///
+/// ```compile_fail,E0277
+/// # use lanewise_std::atomic::{AtomicOrdering, DeviceAtomicF32};
+/// fn or(float: &DeviceAtomicF32) {
+///     float.fetch_or(1.0, AtomicOrdering::Relaxed);
+/// }
+/// ```
+#[derive(Debug)]
+#[repr(transparent)]
+pub struct Atomic<T, Scope>(UnsafeCell<T>, PhantomData<Scope>);
+
+// SAFETY: every access is atomic.
+unsafe impl<T: Copy, Scope> Sync for Atomic<T, Scope> {}
+
+impl<T, Scope> Atomic<T, Scope> {
+    /// Makes an atomic with this value.
+    #[inline]
+    #[must_use]
+    pub const fn new(value: T) -> Self {
+        Atomic(UnsafeCell::new(value), PhantomData)
+    }
+
+    /// Makes an atomic from the number at `address`.
+    ///
+    /// # Safety
+    /// For `'a`, `address` is valid and aligned (to the whole size), and only atomics of
+    /// one scope access it.
+    #[inline]
+    #[must_use]
+    pub const unsafe fn from_ptr<'a>(address: *mut T) -> &'a Self {
+        // SAFETY: the caller promises that the address is valid; the layouts are the same.
+        unsafe { &*address.cast() }
+    }
+}
+
+// The atomics of block scope are not here, because all blocks share the memory that the host
+// passes.
+macro_rules! passed_by_the_host {
+    ($($scope:ident)*) => {$(
+        // SAFETY: the type has the layout of its number, and has any value of the number's type.
+        unsafe impl<T: Copy + 'static> SharedCell for Atomic<T, scope::$scope> {
+            type Value = T;
+        }
+    )*};
+}
+passed_by_the_host! { Device System }
+
+macro_rules! aliases {
+    ($($name:ident = $ty:ty, $scope:ident;)*) => {$(
+        #[doc = concat!("An atomic `", stringify!($ty), "`.")]
+        pub type $name = Atomic<$ty, scope::$scope>;
+    )*};
+}
+
+aliases! {
+    DeviceAtomicU32 = u32, Device;
+    DeviceAtomicI32 = i32, Device;
+    DeviceAtomicU64 = u64, Device;
+    DeviceAtomicI64 = i64, Device;
+    DeviceAtomicF32 = f32, Device;
+    DeviceAtomicF64 = f64, Device;
+    DeviceAtomicF16 = F16, Device;
+    DeviceAtomicF16x2 = F16x2, Device;
+    DeviceAtomicBf16 = Bf16, Device;
+    DeviceAtomicBf16x2 = Bf16x2, Device;
+    DeviceAtomicFloat2 = Float2, Device;
+    DeviceAtomicFloat4 = Float4, Device;
+    DeviceAtomicU128 = u128, Device;
+    BlockAtomicU32 = u32, Block;
+    BlockAtomicI32 = i32, Block;
+    BlockAtomicU64 = u64, Block;
+    BlockAtomicI64 = i64, Block;
+    BlockAtomicF32 = f32, Block;
+    BlockAtomicF64 = f64, Block;
+    SystemAtomicU32 = u32, System;
+    SystemAtomicI32 = i32, System;
+    SystemAtomicU64 = u64, System;
+    SystemAtomicI64 = i64, System;
+    SystemAtomicF32 = f32, System;
+    SystemAtomicF64 = f64, System;
 }

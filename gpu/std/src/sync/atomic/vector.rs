@@ -1,8 +1,8 @@
 //! Atomic addition of vectors of floats, and atomic exchange of 128 bits. They need `sm_90`.
 //!
 //! An addition is atomic for each float separately: another thread may see the new value of some
-//! floats and the old value of others. The vector operations save instructions. The operations are
-//! relaxed. A fence before or after them orders other accesses ([`crate::fence`]). PTX ISA,
+//! floats and the old value of others. The vector operations save instructions. Those of 128 bits
+//! are relaxed: a fence before or after them orders other accesses ([`crate::fence`]). PTX ISA,
 //! "atom", `.vec_32_bit`, `.b128`.
 
 #![cfg_attr(
@@ -10,19 +10,24 @@
     allow(unused_variables, unreachable_code, dead_code)
 )]
 
+use super::scope::Device;
+use super::{Atomic, AtomicOrdering, operations};
 use crate::state_space::ptx;
 use crate::vector::{Float2, Float4};
 
 macro_rules! vectors {
-    ($($(#[$doc:meta])* $name:ident($ty:ident, $instruction:literal, $old:literal, $new:literal: $($field:ident $register:ident)*);)*) => {$(
-        atomic_type! { $(#[$doc])* $name($ty) }
-
-        impl $name {
+    ($($ty:ident($instruction:literal, $old:literal, $new:literal: $($field:ident $register:ident)*);)*) => {$(
+        impl Atomic<$ty, Device> {
             /// Adds each float of `value` to the stored float, and returns the previous value.
             #[doc(alias = "atomicAdd")]
             #[doc(alias = "atom.add")]
             #[inline]
-            pub fn fetch_add(&self, value: $ty) -> $ty {
+            pub fn fetch_add(&self, value: $ty, order: AtomicOrdering) -> $ty {
+                operations::ordered::<Device, _>(order, || self.relaxed_add(value))
+            }
+
+            #[inline(always)]
+            fn relaxed_add(&self, value: $ty) -> $ty {
                 $(let $register: f32;)*
                 // SAFETY: a reference is valid and aligned, and this type allows
                 // only atomic access.
@@ -40,19 +45,9 @@ macro_rules! vectors {
     )*};
 }
 vectors! {
-    /// Two `f32` to which one instruction adds, atomically for each among the threads
-    /// of the device.
-    DeviceAtomicFloat2(Float2, "atom.global.add.v2.f32", "{{{old_x}, {old_y}}}", "{{{x}, {y}}}": x old_x y old_y);
-    /// Four `f32` to which one instruction adds, atomically for each among the threads
-    /// of the device.
-    DeviceAtomicFloat4(Float4, "atom.global.add.v4.f32", "{{{old_x}, {old_y}, {old_z}, {old_w}}}", "{{{x}, {y}, {z}, {w}}}":
+    Float2("atom.global.add.v2.f32", "{{{old_x}, {old_y}}}", "{{{x}, {y}}}": x old_x y old_y);
+    Float4("atom.global.add.v4.f32", "{{{old_x}, {old_y}, {old_z}, {old_w}}}", "{{{x}, {y}, {z}, {w}}}":
         x old_x y old_y z old_z w old_w);
-}
-
-atomic_type! {
-    /// 128 bits that are exchanged atomically among the threads of the device, for example a
-    /// pointer and a count.
-    DeviceAtomicU128(u128)
 }
 
 /// Returns the lower and the upper half.
@@ -65,7 +60,8 @@ fn joined(low: u64, high: u64) -> u128 {
     u128::from(high) << 64 | u128::from(low)
 }
 
-impl DeviceAtomicU128 {
+/// 128 bits, for example a pointer and a count.
+impl Atomic<u128, Device> {
     /// Stores `value`, and returns the previous value.
     #[doc(alias = "atomicExch")]
     #[doc(alias = "atom.exch.b128")]

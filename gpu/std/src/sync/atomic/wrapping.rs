@@ -3,12 +3,13 @@
 //! PTX ISA, "atom", `.inc` and `.dec`, which exist only for `u32`. Rust has no such intrinsic, so
 //! the instruction is inline assembly, with fences for its order as in `operations`.
 
-use super::{AtomicOrdering, BlockAtomicU32, DeviceAtomicU32, SystemAtomicU32};
+use super::scope::{Block, Device, System};
+use super::{Atomic, AtomicOrdering};
 
 #[cfg(target_arch = "nvptx64")]
 macro_rules! atom {
     ($scope:ident, $instruction:literal, $cell:expr, $limit:expr, $order:expr) => {
-        super::operations::ordered::<super::scope::$scope, u32>($order, || {
+        super::operations::ordered::<$scope, u32>($order, || {
             let old;
             // SAFETY: a reference is valid and aligned, and this type allows only atomic access.
             unsafe {
@@ -34,9 +35,9 @@ macro_rules! atom {
 }
 
 macro_rules! wrapping {
-    ($($name:ident($scope:ident, $inc:literal, $dec:literal);)*) => {
+    ($($scope:ident: $inc:literal, $dec:literal;)*) => {
         $(
-            impl $name {
+            impl Atomic<u32, $scope> {
                 /// Adds one, or stores 0 if the value is `limit` or more. Returns
                 /// the previous value.
                 #[doc(alias = "atomicInc")]
@@ -60,7 +61,7 @@ macro_rules! wrapping {
 }
 
 wrapping! {
-    BlockAtomicU32(Block, "cta.inc", "cta.dec");
-    DeviceAtomicU32(Device, "gpu.inc", "gpu.dec");
-    SystemAtomicU32(System, "sys.inc", "sys.dec");
+    Block: "cta.inc", "cta.dec";
+    Device: "gpu.inc", "gpu.dec";
+    System: "sys.inc", "sys.dec";
 }

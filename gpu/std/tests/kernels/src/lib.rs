@@ -35,7 +35,7 @@ pub fn scopes(word: GlobalMut<u32>, float: GlobalMut<f32>) {
     device.store(2, AtomicOrdering::Relaxed);
     system.store(3, AtomicOrdering::Relaxed);
     system.fetch_max(4, AtomicOrdering::Relaxed);
-    unsafe { SystemAtomicF32::from_ptr(float.as_ptr()) }.fetch_add(1.0);
+    unsafe { SystemAtomicF32::from_ptr(float.as_ptr()) }.fetch_add(1.0, AtomicOrdering::Relaxed);
 }
 
 #[kernel]
@@ -46,7 +46,7 @@ pub fn shared_atomics(out: GlobalMut<u32>) {
     }
     let bin = unsafe { BlockAtomicU32::from_ptr(BINS.as_ptr()) };
     let old = bin.fetch_add(1, AtomicOrdering::Relaxed);
-    unsafe { BlockAtomicF32::from_ptr(SUMS.as_ptr()) }.fetch_add(1.0);
+    unsafe { BlockAtomicF32::from_ptr(SUMS.as_ptr()) }.fetch_add(1.0, AtomicOrdering::Relaxed);
     unsafe { out.set(0, old) };
 }
 

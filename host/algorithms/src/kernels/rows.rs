@@ -212,8 +212,8 @@ impl<const LANES: usize, const ROUNDS: usize, const WIDE: bool> Row<LANES, ROUND
         }
     }
 
-    /// Passes what the warps of the row have to `then`, once in a kernel, in all threads of the row:
-    /// each lane has the parts of some warps, and `past` for warps that there are not.
+    /// Passes what the warps of the row have to `then`, once in a kernel, in all threads of the
+    /// row: each lane has the parts of some warps, and `past` for warps that there are not.
     #[inline(always)]
     fn exchange<T: Copy>(of_warp: T, past: T, then: impl FnOnce(&[T])) {
         shared! { static PARTS: [T; WARPS]; }

@@ -8,6 +8,7 @@
 use crate::groups::{Group, WarpGroup};
 use crate::memory::phased::exclusive;
 use crate::memory::shared::declaration;
+use crate::target;
 use crate::thread::{block_size, thread_rank};
 use crate::warp::{self, FULL_MASK, Shuffle, WARP_SIZE};
 
@@ -37,14 +38,7 @@ pub fn block_reduce<T: Shuffle, O: Operator<T>>(value: T, operator: O) -> T {
     let of_warp = lanes.reduce(value, operator);
     let warps = Warps::exchange(lanes, of_warp);
     if warps.are_whole() {
-        let total = if warps.has_lane() {
-            // SAFETY: `has_lane` has just returned true.
-            let result = unsafe { warps.result_of_lane() };
-            Live::first(warps.count).reduce(result, operator)
-        } else {
-            of_warp
-        };
-        warp::shuffle_sync(FULL_MASK, total, 0)
+        warps.combine(operator)
     } else {
         warps.fold(operator).1
     }
@@ -223,6 +217,30 @@ impl<T: Shuffle> Warps<T> {
         // SAFETY: in bounds, as the block has this warp. No thread writes now, and all bits are a
         // value: see `phased`.
         unsafe { self.results.add(warp as usize).read() }
+    }
+
+    /// Combines the warps' results, in each thread of a whole warp. Nothing in it depends on the
+    /// number of warps but conditions of single instructions, so it is short.
+    #[inline(always)]
+    fn combine<O: Operator<T>>(&self, operator: O) -> T {
+        let lane = warp::lane_id();
+        // SAFETY: the number is below the number of warps. Lanes after it take the last result, and
+        // no lane before takes theirs.
+        let mut total = unsafe { self.result(lane.min(self.count - 1)) };
+        let has_instruction = O::HAS_REDUX && target::is_at_least(80);
+        if has_instruction && self.has_lane() {
+            total = Live::first(self.count).reduce(total, operator);
+        }
+        let mut delta = 1;
+        while delta < WARP_SIZE && !has_instruction {
+            // A lane has the results of `delta` warps from its own on, as far as there are.
+            let after = warp::shuffle_down_sync(FULL_MASK, total, delta);
+            if lane + delta < self.count {
+                total = operator.combine(total, after);
+            }
+            delta *= 2;
+        }
+        warp::shuffle_sync(FULL_MASK, total, 0)
     }
 
     /// Combines the warps' results one after another. Returns those of the warps before this one

@@ -12,6 +12,10 @@ pub trait Operator<T>: Copy {
     /// Whether `combine(a, b)` and `combine(b, a)` are the same, bit for bit.
     const COMMUTATIVE: bool = false;
 
+    /// Whether [`redux`](Self::redux) returns a value.
+    #[doc(hidden)]
+    const HAS_REDUX: bool = false;
+
     /// Combines two values; `a` belongs to the thread with the lower number.
     fn combine(&self, a: T, b: T) -> T;
 
@@ -82,6 +86,8 @@ macro_rules! operator {
             }
 
             $(
+                const HAS_REDUX: bool = true;
+
                 #[inline(always)]
                 fn redux(&self, $mask: u32, $value: $ty) -> Option<$ty> {
                     Some($redux)

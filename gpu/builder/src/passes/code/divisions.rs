@@ -10,7 +10,7 @@
 
 use inkwell::IntPredicate;
 use inkwell::builder::{Builder, BuilderError};
-use inkwell::llvm_sys::core::LLVMGetNUW;
+use inkwell::llvm_sys::core::{LLVMBuildFreeze, LLVMGetNUW};
 use inkwell::module::Module;
 use inkwell::values::{
     AsValueRef, BasicValue, BasicValueEnum, InstructionOpcode, InstructionValue, IntValue,
@@ -27,23 +27,51 @@ const DEPTH: u32 = 6;
 
 /// Narrows the divisions of all functions. It must run after O3.
 pub(crate) fn narrow(module: &Module<'_>, options: &Options) -> Result<(), CodegenError> {
-    use InstructionOpcode::{UDiv, URem};
+    use InstructionOpcode::{Freeze, UDiv, URem};
     let builder = module.get_context().create_builder();
-    let divisions: Vec<_> = module
+    let instructions: Vec<_> = module
         .get_functions()
         .flat_map(llvm::instructions)
-        .filter(|at| matches!(at.get_opcode(), UDiv | URem))
+        .filter(|at| matches!(at.get_opcode(), Freeze | UDiv | URem))
         .collect();
     // The result of one may be the dividend of a later one.
-    for division in divisions {
-        builder.position_before(&division);
-        let narrow = narrowed(&builder, division);
+    for at in instructions {
+        builder.position_before(&at);
+        let narrow = match at.get_opcode() {
+            Freeze => frozen(&builder, at),
+            _ => narrowed(&builder, at),
+        };
         let narrow = narrow.map_err(|error| options.failed("narrowing of divisions", error))?;
         if let Some(value) = narrow {
-            llvm::replace_by_value(division, value.into());
+            llvm::replace_by_value(at, value.into());
         }
     }
     Ok(())
+}
+
+/// Freezes a number in fewer bits, if it has no more. What a remainder is left of is frozen, and a
+/// frozen number of 64 bits may be any.
+fn frozen<'ctx>(
+    builder: &Builder<'ctx>,
+    freeze: InstructionValue<'ctx>,
+) -> Result<Option<IntValue<'ctx>>, BuilderError> {
+    let Some(number) = operand(freeze, 0) else {
+        return Ok(None);
+    };
+    let wide = number.get_type();
+    if wide.get_bit_width() != 2 * FAST || !is_short(number, DEPTH) {
+        return Ok(None);
+    }
+    let low = builder.build_int_truncate(number, wide.get_context().i32_type(), "")?;
+    // SAFETY: the builder is at a place of a block, and the frozen number has the number's type.
+    let low = unsafe {
+        IntValue::new(LLVMBuildFreeze(
+            builder.as_mut_ptr(),
+            low.as_value_ref(),
+            c"".as_ptr(),
+        ))
+    };
+    builder.build_int_z_extend(low, wide, "").map(Some)
 }
 
 /// Writes the division in fewer bits, if its dividend has no more.

@@ -8,18 +8,17 @@
 //! other no more.
 
 use std::collections::{HashMap, HashSet};
-use std::ffi::CStr;
 
 use inkwell::llvm_sys::LLVMIntPredicate::*;
 use inkwell::llvm_sys::LLVMOpcode;
 use inkwell::llvm_sys::core::*;
-use inkwell::llvm_sys::debuginfo::{LLVMMetadataReplaceAllUsesWith, LLVMTemporaryMDNode};
 use inkwell::llvm_sys::prelude::{LLVMBuilderRef, LLVMValueRef};
 use inkwell::values::CallSiteValue;
 
 use super::range::{Ranges, is_integer};
 use super::{Check, duplicate};
 use crate::llvm::{self, Flow, Loop};
+use crate::passes::code::loops;
 
 /// A check of an index against a length that is the same in every iteration.
 pub(super) struct Late {
@@ -182,7 +181,7 @@ pub(super) fn take_out(flow: &Flow, of: &Loop, late: &[Late], copied: &duplicate
 
         // After the loop: to the copy if an index was wrong.
         let branch = LLVMGetBasicBlockTerminator(latch);
-        set_copies(branch, COPIES);
+        loops::set_copies(branch, COPIES);
         let side = u32::from(LLVMGetSuccessor(branch, 0) == header);
         let exit = LLVMGetSuccessor(branch, side);
         let function = LLVMGetBasicBlockParent(latch);
@@ -203,33 +202,6 @@ pub(super) fn take_out(flow: &Flow, of: &Loop, late: &[Late], copied: &duplicate
         LLVMBuildCondBr(builder, wrong, copied.entry, exit);
         duplicate::rename(builder, exit, latch, after);
         LLVMDisposeBuilder(builder);
-    }
-}
-
-/// Tells LLVM how often to copy the body of the loop that a branch closes.
-///
-/// # Safety
-/// The branch is one of a live function.
-unsafe fn set_copies(branch: LLVMValueRef, copies: u32) {
-    const KEY: &CStr = c"llvm.loop.unroll.count";
-    const KIND: &CStr = c"llvm.loop";
-    // SAFETY: the caller guarantees it. A loop's node refers to itself, so its first operand is a
-    // node that it takes the place of, which is freed by that.
-    unsafe {
-        let context = LLVMGetTypeContext(LLVMTypeOf(LLVMBasicBlockAsValue(
-            LLVMGetInstructionParent(branch),
-        )));
-        let key = LLVMMDStringInContext2(context, KEY.as_ptr(), KEY.count_bytes());
-        let count = LLVMConstInt(LLVMInt32TypeInContext(context), copies.into(), 0);
-        let mut pair = [key, LLVMValueAsMetadata(count)];
-        let pair = LLVMMDNodeInContext2(context, pair.as_mut_ptr(), 2);
-        let itself = LLVMTemporaryMDNode(context, std::ptr::null_mut(), 0);
-        let mut operands = [itself, pair];
-        let node = LLVMMDNodeInContext2(context, operands.as_mut_ptr(), 2);
-        LLVMMetadataReplaceAllUsesWith(itself, node);
-        let length = KIND.count_bytes() as u32;
-        let kind = LLVMGetMDKindIDInContext(context, KIND.as_ptr(), length);
-        LLVMSetMetadata(branch, kind, LLVMMetadataAsValue(context, node));
     }
 }
 

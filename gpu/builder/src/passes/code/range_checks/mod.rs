@@ -16,6 +16,7 @@
 //! Source: Gupta, "Optimizing Array Bound Checks Using Flow Analysis"; LLVM, "Inductive Range Check
 //! Elimination", which takes constant steps only.
 
+mod counts;
 mod defer;
 mod duplicate;
 mod guarded;
@@ -155,6 +156,7 @@ fn hoist_of(
     if moved.is_empty() && late.is_none() {
         return HashSet::new();
     }
+    let count = counts::of(flow, doomed, &mut ranges, &moved);
     let copied = duplicate::beside(flow, of, ranges.all_hold());
     for check in moved {
         // SAFETY: the branch is conditional, and the constant has its condition's type.
@@ -165,6 +167,9 @@ fn hoist_of(
     }
     if let Some(late) = late {
         defer::take_out(flow, of, &late, &copied);
+    }
+    if let Some(count) = count {
+        counts::set(flow, of, count);
     }
     copied.blocks
 }

@@ -25,9 +25,9 @@ struct Range {
 
 /// A value that begins with `start` and grows by `step` in each iteration.
 #[derive(Clone, Copy)]
-struct Variable {
-    phi: LLVMValueRef,
-    next: LLVMValueRef,
+pub(super) struct Variable {
+    pub(super) phi: LLVMValueRef,
+    pub(super) next: LLVMValueRef,
     start: LLVMValueRef,
     step: LLVMValueRef,
 }
@@ -40,8 +40,12 @@ enum End {
         variable: Variable,
         end: LLVMValueRef,
     },
-    /// The number of iterations after the first.
-    Further(LLVMValueRef),
+    /// The loop ends where a variable is equal to a value: after the first iteration, it has this
+    /// many.
+    Further {
+        variable: Variable,
+        steps: LLVMValueRef,
+    },
 }
 
 /// The ranges of a loop's values, with the conditions under which they are right.
@@ -145,6 +149,50 @@ impl<'a> Ranges<'a> {
             self.add(end, variable.step);
         }
         Some(())
+    }
+
+    /// The variable that ends the loop.
+    pub(super) fn counter(&self) -> Option<Variable> {
+        match self.end? {
+            End::Below { variable, .. } | End::Further { variable, .. } => Some(variable),
+        }
+    }
+
+    /// Returns whether an instruction is the comparison that ends the loop.
+    pub(super) fn ends_with(&self, instruction: LLVMValueRef) -> bool {
+        // SAFETY: the latch has a terminator, and a branch with two successors a condition.
+        unsafe {
+            let branch = LLVMGetBasicBlockTerminator(self.flow.blocks[self.of.latch]);
+            LLVMGetNumSuccessors(branch) == 2 && LLVMGetCondition(branch) == instruction
+        }
+    }
+
+    /// Requires that the counter's number of iterations has 32 bits, and returns it. It is `None`
+    /// if the counter has no more bits, or a number of iterations that the compiler knows.
+    pub(super) fn short_count(&mut self) -> Option<LLVMValueRef> {
+        let steps = match self.end? {
+            End::Further { steps, .. } => steps,
+            // The number is that of one thread.
+            End::Below { .. } if self.is_uniform => return None,
+            End::Below { variable, end } => {
+                self.range(variable.phi)?;
+                let distance = self.distance(variable, end)?;
+                self.steps(variable, distance)?
+            }
+        };
+        // SAFETY: the steps are an integer before the loop.
+        unsafe {
+            let short = LLVMInt32TypeInContext(LLVMGetBuilderContext(self.builder));
+            let (from, most) = (LLVMTypeOf(steps), mask(short));
+            if mask(from) <= most || llvm::integer(steps).is_some() {
+                return None;
+            }
+            // One more than the steps fits, too.
+            self.require(LLVMIntULT, steps, LLVMConstInt(from, most, 0));
+            let steps = LLVMBuildTrunc(self.builder, steps, short, c"".as_ptr());
+            let one = LLVMConstInt(short, 1, 0);
+            Some(LLVMBuildNUWAdd(self.builder, steps, one, c"".as_ptr()))
+        }
     }
 
     /// Requires that a fixed value is not zero.
@@ -327,7 +375,7 @@ impl<'a> Ranges<'a> {
                     self.after(variable, steps)
                 }
             }
-            End::Further(steps) => self.after(variable, steps),
+            End::Further { steps, .. } => self.after(variable, steps),
         }
     }
 
@@ -459,7 +507,10 @@ impl<'a> Ranges<'a> {
         } else {
             steps
         };
-        Some(End::Further(further))
+        Some(End::Further {
+            variable,
+            steps: further,
+        })
     }
 
     fn variable_of_next(&self, next: LLVMValueRef) -> Option<Variable> {

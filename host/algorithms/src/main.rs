@@ -1,6 +1,8 @@
 //! Times the algorithms at full size, and compares their results with the CPU's.
 
-use anyhow::{Result, ensure};
+use std::process::ExitCode;
+
+use anyhow::{Result, bail, ensure};
 use clap::Parser;
 use lanewise::{Device, DeviceBuffer, DeviceCopy, EventClock, Stream, Timer};
 use lanewise_algorithms::{
@@ -12,14 +14,60 @@ use lanewise_std::collective::{Max, Sum};
 /// Time the algorithms of the library at full size, and compare their results with the CPU
 #[derive(Parser)]
 #[command(
-    after_help = "Examples:\n  algorithms                  # all of them, 2^28 elements\n  algorithms --log2 16 scan   # one, small"
+    max_term_width = 100,
+    after_help = "Examples:\n  algorithms                       # all of them, 2^28 elements\n  algorithms --log2 16 scan soft   # some of them, small\n  algorithms --json sum > sum.json\n  algorithms --list                # their names"
 )]
 struct Args {
     /// Those whose name begins with one of these; all if none is named
     names: Vec<String>,
-    /// The logarithm of the number of elements
-    #[arg(long, default_value_t = 28)]
+    /// The logarithm of the number of elements to base 2
+    #[arg(long, default_value_t = 28, value_parser = clap::value_parser!(u32).range(10..=30))]
     log2: u32,
+    /// Print the names and end
+    #[arg(long)]
+    list: bool,
+    /// Print the results as JSON
+    #[arg(long)]
+    json: bool,
+}
+
+/// The result of a job. It has no time if the algorithm failed.
+#[derive(serde::Serialize)]
+struct Line {
+    name: &'static str,
+    elements: usize,
+    milliseconds: Option<f64>,
+    rate: Option<f64>,
+    unit: Option<&'static str>,
+    error: Option<String>,
+}
+
+impl Line {
+    fn of(run: &Runner, (name, job): &Job) -> Self {
+        let done = job(run);
+        let found = done.as_ref().ok();
+        Self {
+            name,
+            elements: run.len,
+            milliseconds: found.map(|(time, ..)| *time),
+            rate: found.map(|(time, work, _)| work / time / 1e6),
+            unit: found.map(|(.., unit)| *unit),
+            error: done.err().map(|error| format!("{error:#}")),
+        }
+    }
+
+    fn say(&self) {
+        match (self.milliseconds, self.rate, self.unit, &self.error) {
+            (Some(time), Some(rate), Some(unit), _) => {
+                println!("{:20} {time:9.4} ms {rate:10.1} {unit}", self.name);
+            }
+            (.., error) => println!(
+                "{:20} {}",
+                self.name,
+                error.as_deref().unwrap_or("no result")
+            ),
+        }
+    }
 }
 
 /// What all jobs need.
@@ -287,8 +335,27 @@ fn rows(run: &Runner, columns: usize, what: u32) -> Result<(f64, f64, &'static s
     Ok((time, (rows * columns) as f64 * 8.0, "GB/s"))
 }
 
-fn main() -> Result<()> {
+fn main() -> Result<ExitCode> {
     let args = Args::parse();
+    let begins = |name: &str| {
+        args.names
+            .iter()
+            .any(|part| name.starts_with(part.as_str()))
+    };
+    let jobs = JOBS
+        .iter()
+        .filter(|(name, _)| args.names.is_empty() || begins(name));
+    if let Some(none) = args
+        .names
+        .iter()
+        .find(|part| !JOBS.iter().any(|(name, _)| name.starts_with(part.as_str())))
+    {
+        bail!("no algorithm's name begins with `{none}` (`algorithms --list` has the names)");
+    }
+    if args.list {
+        jobs.for_each(|(name, _)| println!("{name}"));
+        return Ok(ExitCode::SUCCESS);
+    }
     let device = Device::open()?;
     let stream = device.stream()?;
     let run = Runner {
@@ -296,21 +363,21 @@ fn main() -> Result<()> {
         stream,
         len: 1 << args.log2,
     };
-    for (name, job) in JOBS {
-        if !args.names.is_empty()
-            && !args
-                .names
-                .iter()
-                .any(|part| name.starts_with(part.as_str()))
-        {
-            continue;
+    let mut lines = Vec::new();
+    for job in jobs {
+        let line = Line::of(&run, job);
+        if !args.json {
+            line.say();
         }
-        match job(&run) {
-            Ok((time, work, unit)) => {
-                println!("{name:20} {time:9.4} ms {:10.1} {unit}", work / time / 1e6)
-            }
-            Err(error) => println!("{name:20} {error:#}"),
-        }
+        lines.push(line);
     }
-    Ok(())
+    if args.json {
+        println!("{}", serde_json::to_string_pretty(&lines)?);
+    }
+    let is_good = lines.iter().all(|line| line.error.is_none());
+    Ok(if is_good {
+        ExitCode::SUCCESS
+    } else {
+        ExitCode::FAILURE
+    })
 }

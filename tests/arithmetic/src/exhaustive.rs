@@ -37,6 +37,7 @@ pub fn worst(device: &Device, name: &str, power: u32) -> Result<Worst> {
     let beyond = bound
         .absolute()
         .map_or(0.0, |[single, _]| single / bound.errors()[0]);
+    let [left, right] = bound.except().unwrap_or([f32::NAN; 2]);
     let threads = 1usize << (power - EACH);
     let mut found = DeviceBuffer::<u64>::zeroed(device, threads)?;
     let stream = device.stream()?;
@@ -45,7 +46,7 @@ pub fn worst(device: &Device, name: &str, power: u32) -> Result<Worst> {
         &stream,
         errors,
         config,
-        (number as u32, 1 << EACH, beyond, &mut found),
+        (number as u32, 1 << EACH, beyond, left, right, &mut found),
     )?;
     let worst = found.to_vec()?.into_iter().max().unwrap_or_default();
     Ok(Worst {

@@ -234,9 +234,9 @@ macro_rules! errors {
         /// Writes, for each thread, the largest error of a function of `f32` over `each`
         /// arguments, and the argument's bits: the error as an `f32` in the upper half. The true
         /// value is that of the function of `f64`, and `beyond` is the unit of errors for
-        /// arguments from 8 on, if it is not zero.
+        /// arguments from 8 on, if it is not zero. Arguments from `left` to `right` are left out.
         #[kernel]
-        pub fn errors(function: u32, each: u32, beyond: f64, mut worst: DisjointSlice<u64>) {
+        pub fn errors(function: u32, each: u32, beyond: f64, left: f32, right: f32, mut worst: DisjointSlice<u64>) {
             let index = thread::index_1d();
             let Some(worst) = worst.get_mut(&index) else {
                 return;
@@ -246,6 +246,9 @@ macro_rules! errors {
             for number in first..first.wrapping_add(each) {
                 // An odd factor gives each argument once, and spreads a few of them evenly.
                 let x = f32::from_bits(number.wrapping_mul(0x9e37_79b1));
+                if (left..=right).contains(&x) {
+                    continue;
+                }
                 let (mut found, mut truth, mut at) = (0.0, 0.0, 0);
                 $(
                     if function == at {

@@ -256,11 +256,18 @@ pub(crate) fn y0(x: f64) -> f64 {
             -0.014_213_215_669_658_181,
             0.145_059_738_850_929_35
         );
-        // The logarithm of x / zero, with what the rounding of the quotient leaves out.
+        // The logarithm of x / zero, with what the rounding of the quotient leaves out. The
+        // quotient of a denormal leaves out too much.
         const INVERSE: f64 = 1.119_097_780_870_488_7;
+        const LOG_OF_INVERSE: f64 = 0.112_522_807_880_794_13;
         let quotient = mul(x, INVERSE);
         let rest = fma(-quotient, low, fma(-quotient, high, x));
-        let logarithm = fma(rest, INVERSE, log(quotient));
+        let (argument, correction) = if x < 1e-300 {
+            (x, LOG_OF_INVERSE)
+        } else {
+            (quotient, rest * INVERSE)
+        };
+        let logarithm = log(argument) + correction;
         fma(
             FRAC_2_PI * j0_near(x),
             logarithm,

@@ -7,9 +7,9 @@
 
 use core::f32::consts::FRAC_2_PI;
 
-use super::exponential::{LOG2_E, split};
+use super::exponential::LOG2_E;
 use super::logarithm::logf;
-use super::machine::{ex2, fma, mul, rcp, rsqrt};
+use super::machine::{ex2, fma, mul, rcp, rint, rsqrt};
 use super::trigonometric::{reduce, sine_after_turns};
 
 /// A zero as the sum of two numbers.
@@ -165,11 +165,18 @@ pub(crate) fn y0f(x: f32) -> f32 {
             -0.014_213_218,
             0.145_059_73
         );
-        // The logarithm of x / zero, with what the rounding of the quotient leaves out.
+        // The logarithm of x / zero, with what the rounding of the quotient leaves out. The
+        // quotient of a denormal leaves out too much.
         const INVERSE: f32 = 1.119_097_8;
+        const LOG_OF_INVERSE: f32 = 0.112_522_81;
         let quotient = mul(x, INVERSE);
         let rest = fma(-quotient, low, fma(-quotient, high, x));
-        let logarithm = fma(rest, INVERSE, logf(quotient));
+        let (argument, correction) = if x < 1e-30 {
+            (x, LOG_OF_INVERSE)
+        } else {
+            (quotient, rest * INVERSE)
+        };
+        let logarithm = logf(argument) + correction;
         fma(
             FRAC_2_PI * j0_near(x),
             logarithm,
@@ -272,9 +279,13 @@ pub(crate) fn y1f(x: f32) -> f32 {
 /// Returns `p(1 / a) e^a / sqrt(a)`.
 #[inline(always)]
 fn grown(a: f32, p: f32) -> f32 {
-    let (r, scale) = split(a, LOG2_E);
-    let power = p * rsqrt(a) * scale * ex2(r);
-    if a == f32::INFINITY { a } else { power }
+    // Up to 2^132, so the power is taken in two factors. Beyond 200 it is infinite.
+    let b = a.min(200.0);
+    let n = rint(b * LOG2_E[0]);
+    let r = fma(b, LOG2_E[1], fma(b, LOG2_E[0], -n));
+    const FACTOR: f32 = 18_446_744_073_709_551_616.0;
+    let power = p * rsqrt(a) * ex2(r) * ex2(n - 64.0) * FACTOR;
+    if a > 200.0 { a + f32::INFINITY } else { power }
 }
 
 /// Returns the modified Bessel function of the first kind of order 0.

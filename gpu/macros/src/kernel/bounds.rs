@@ -23,6 +23,12 @@ fn values(input: ParseStream, most: usize, too_many: &str) -> syn::Result<Vec<Ex
     }
 }
 
+/// Returns the value as a `u32`, of whatever type it is. The cast is the macro's: Clippy would call it
+/// unnecessary at the place of a literal.
+fn number(value: &Expr) -> TokenStream {
+    quote!((#value) as u32)
+}
+
 /// The largest block, and how many blocks have to fit on a multiprocessor.
 pub(super) struct LaunchBounds(Vec<Expr>);
 
@@ -34,16 +40,17 @@ impl Parse for LaunchBounds {
 
 impl ToTokens for LaunchBounds {
     fn to_tokens(&self, tokens: &mut TokenStream) {
-        let max = &self.0[0];
+        let max = number(&self.0[0]);
         let min = option(self.0.get(1).map(|min| {
+            let blocks = number(min);
             quote_spanned!(min.span()=> {
-                let blocks = (#min) as u32;
+                let blocks = #blocks;
                 ::core::assert!(blocks > 0, "at least one block has to fit; leave the second number out");
                 blocks
             })
         }));
-        tokens.extend(quote_spanned! {max.span()=> {
-            let max_threads = (#max) as u32;
+        tokens.extend(quote_spanned! {self.0[0].span()=> {
+            let max_threads = #max;
             ::core::assert!(::core::matches!(max_threads, 1..=1024), "a block has 1 to 1024 threads");
             ::lanewise_std::kernel::LaunchBounds { max_threads, min_blocks: #min }
         }});
@@ -61,9 +68,9 @@ impl Parse for MaxRegisters {
 
 impl ToTokens for MaxRegisters {
     fn to_tokens(&self, tokens: &mut TokenStream) {
-        let count = &self.0[0];
-        tokens.extend(quote_spanned! {count.span()=> {
-            let count = (#count) as u32;
+        let count = number(&self.0[0]);
+        tokens.extend(quote_spanned! {self.0[0].span()=> {
+            let count = #count;
             ::core::assert!(::core::matches!(count, 16..=255), "a thread has 16 to 255 registers");
             count
         }});
@@ -82,7 +89,7 @@ impl Parse for Cluster {
 impl ToTokens for Cluster {
     fn to_tokens(&self, tokens: &mut TokenStream) {
         let sizes = [0, 1, 2].map(|axis| match self.0.get(axis) {
-            Some(size) => quote!((#size) as u32),
+            Some(size) => number(size),
             None => quote!(1),
         });
         // 8 blocks fit on every GPU with clusters. A larger cluster depends on the device, and the

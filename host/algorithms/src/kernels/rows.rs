@@ -225,12 +225,13 @@ impl<const LANES: usize, const ROUNDS: usize, const WIDE: bool> Row<LANES, ROUND
         let has_warp = warp < warps_per_block();
         if !WIDE {
             sync_threads();
-            // SAFETY: set before the barrier, and not again.
-            then(&[if has_warp && half == 0 {
+            let part = if has_warp && half == 0 {
+                // SAFETY: set before the barrier, and not again.
                 unsafe { PARTS.get(warp as usize) }
             } else {
                 past
-            }]);
+            };
+            then(&[part]);
             return;
         }
         gpu_assert!(

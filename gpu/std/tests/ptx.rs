@@ -264,12 +264,12 @@ fn a_parameters_type_may_name_a_const_parameter() {
 
 /// Of mixed fields, in arrays, on the way through shared memory: each 16 bytes are one access.
 /// No lane is missing, so the warps' sums are not added one after another: five steps in each
-/// warp, five in the first, in a way of their own if there are 32 warps, and the broadcast.
+/// warp, five for their sums, and the broadcast.
 #[test]
 fn whole_warps_need_no_other_way_to_reduce() {
     let text = kernel("sums_whole_warps");
     let count = |what| text.matches(what).count();
-    assert_eq!(count("shfl.sync"), 16, "{text}");
+    assert_eq!(count("shfl.sync"), 11, "{text}");
     assert_eq!(count("ld.shared"), 1, "{text}");
 }
 

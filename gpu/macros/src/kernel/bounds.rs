@@ -23,8 +23,8 @@ fn values(input: ParseStream, most: usize, too_many: &str) -> syn::Result<Vec<Ex
     }
 }
 
-/// Returns the value as a `u32`, of whatever type it is. The cast is the macro's: Clippy would call it
-/// unnecessary at the place of a literal.
+/// Returns the value as a `u32`, of whatever type it is. The cast is the macro's: Clippy would call
+/// it unnecessary at the place of a literal.
 fn number(value: &Expr) -> TokenStream {
     quote!((#value) as u32)
 }

@@ -21,9 +21,10 @@ const PITCH: usize = SIDE + 1;
 #[launch_contract(dims = 1, block = 256)]
 pub fn transpose<T: Number>(input: &[T], mut output: DisjointSlice<T>, rows: u32, columns: u32) {
     shared! { static TILE: [T; SIDE * PITCH]; }
-    let across = columns.div_ceil(SIDE as u32);
-    let top = (block_idx_x() / across) as usize * SIDE;
-    let left = (block_idx_x() % across) as usize * SIDE;
+    // Blocks that follow each other are below each other, and write neighbours.
+    let down = rows.div_ceil(SIDE as u32);
+    let top = (block_idx_x() % down) as usize * SIDE;
+    let left = (block_idx_x() / down) as usize * SIDE;
     let (rows, columns) = (rows as usize, columns as usize);
     let (lane, line) = (
         thread_idx_x() as usize % 16 * 4,

@@ -34,6 +34,10 @@ fn a_modules_kernels_are_those_of_its_crate() {
         module.kernels(),
         [
             "add",
+            "programs_with_halves",
+            "programs_with_pairs",
+            "programs_with_sparse_pairs",
+            "programs_with_three_each",
             "bounded_64",
             "bounded_96",
             "clustered",
@@ -86,7 +90,7 @@ fn a_modules_kernels_are_those_of_its_crate() {
             "twice_past_caches",
             "vec_add",
             "weigh",
-            "windows"
+            "windows",
         ]
     );
 }

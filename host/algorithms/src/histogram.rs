@@ -25,8 +25,8 @@ pub fn histogram_bytes(
 /// Adds to `bins[b]` how many elements of `input` are from `first + b * 2^shift` to before
 /// `first + (b + 1) * 2^shift`. Other elements are not counted.
 ///
-/// Up to 65,536 bins are counted in shared memory, two bytes each; more than a block has room for
-/// (65,536 have 128 KiB) in the bins themselves, which takes ten times as long.
+/// Bins that fit into a block's shared memory with two bytes each (116,224 on an H200) are counted
+/// there. More are counted in the bins themselves, which takes many times as long.
 ///
 /// # Errors
 /// [`Error::Launch`], [`Error::Graph`].

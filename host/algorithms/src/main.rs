@@ -1,5 +1,6 @@
 //! Times the algorithms at full size, and compares their results with the CPU's.
 
+use std::io::{self, Write};
 use std::process::ExitCode;
 
 use anyhow::{Result, bail, ensure};
@@ -56,16 +57,15 @@ impl Line {
         }
     }
 
-    fn say(&self) {
+    fn text(&self) -> String {
         match (self.milliseconds, self.rate, self.unit, &self.error) {
             (Some(time), Some(rate), Some(unit), _) => {
-                println!("{:20} {time:9.4} ms {rate:10.1} {unit}", self.name);
+                format!("{:20} {time:9.4} ms {rate:10.1} {unit}", self.name)
             }
-            (.., error) => println!(
-                "{:20} {}",
-                self.name,
-                error.as_deref().unwrap_or("no result")
-            ),
+            (.., error) => {
+                let error = error.as_deref().unwrap_or("no result");
+                format!("{:20} {error}", self.name)
+            }
         }
     }
 }
@@ -335,6 +335,11 @@ fn rows(run: &Runner, columns: usize, what: u32) -> Result<(f64, f64, &'static s
     Ok((time, (rows * columns) as f64 * 8.0, "GB/s"))
 }
 
+/// Prints a line. If the reader has closed the pipe (`| head`), this is not an error.
+fn say(text: &str) {
+    let _ = writeln!(io::stdout(), "{text}");
+}
+
 fn main() -> Result<ExitCode> {
     let args = Args::parse();
     let begins = |name: &str| {
@@ -353,7 +358,9 @@ fn main() -> Result<ExitCode> {
         bail!("no algorithm's name begins with `{none}` (`algorithms --list` has the names)");
     }
     if args.list {
-        jobs.for_each(|(name, _)| println!("{name}"));
+        for (name, _) in jobs {
+            say(name);
+        }
         return Ok(ExitCode::SUCCESS);
     }
     let device = Device::open()?;
@@ -367,12 +374,12 @@ fn main() -> Result<ExitCode> {
     for job in jobs {
         let line = Line::of(&run, job);
         if !args.json {
-            line.say();
+            say(&line.text());
         }
         lines.push(line);
     }
     if args.json {
-        println!("{}", serde_json::to_string_pretty(&lines)?);
+        say(&serde_json::to_string_pretty(&lines)?);
     }
     let is_good = lines.iter().all(|line| line.error.is_none());
     Ok(if is_good {

@@ -61,3 +61,13 @@ fn a_name_that_none_begins_with_is_an_error() {
     );
     assert!(text(&algorithms(&["--list"]).stdout).contains("scan_i32\n"));
 }
+
+#[test]
+fn a_reader_that_went_away_is_no_error() {
+    let (reader, writer) = std::io::pipe().expect("a pipe");
+    drop(reader);
+    let mut command = Command::new(env!("CARGO_BIN_EXE_algorithms"));
+    let command = command.arg("--list").stdout(writer);
+    let output = command.output().expect("the program runs");
+    assert!(output.status.success(), "{}", text(&output.stderr));
+}

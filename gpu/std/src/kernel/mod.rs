@@ -29,7 +29,7 @@ pub use lengths::{Factor, LengthClause};
 #[doc(hidden)]
 pub use module::symbol;
 pub use module::{Linked, Module, NoPtx, PtxText, Renamed};
-pub(crate) use passed::outputs;
+pub(crate) use passed::{outputs, wrapper};
 #[doc(hidden)]
 pub use passed::{Passed, assert_one_barrier};
 pub use value::{Value, assert_value};

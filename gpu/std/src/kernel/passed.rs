@@ -111,4 +111,32 @@ macro_rules! outputs {
     };
 }
 
-pub(crate) use outputs;
+/// Gives an output that wraps another one its parts, which are those of the other.
+macro_rules! wrapper {
+    ($name:ident $(<$owner:ident, const $count:ident: $number:ty>)? ($inner:ident $(, $marker:expr)?)) => {
+        impl<T $(, $owner, const $count: $number)?> $name<'_, T $(, $owner, $count)?> {
+            /// Returns the parts, which `#[kernel]` passes on when a kernel launches another.
+            #[doc(hidden)]
+            #[inline]
+            #[must_use]
+            pub fn raw_parts(&self) -> (*mut T, usize) {
+                self.0.raw_parts()
+            }
+
+            /// Makes the output of its parts. `#[kernel]` calls it with its two parameters.
+            ///
+            /// # Safety
+            #[doc = concat!("As for [`", stringify!($inner), "::from_raw_parts`](crate::", stringify!($inner), "::from_raw_parts).")]
+            /// Each thread of the launch has one such value.
+            #[doc(hidden)]
+            #[inline]
+            #[must_use]
+            pub unsafe fn from_raw_parts(first: *mut T, second: usize) -> Self {
+                // SAFETY: the caller promises the same.
+                $name(unsafe { $inner::from_raw_parts(first, second) } $(, $marker)?)
+            }
+        }
+    };
+}
+
+pub(crate) use {outputs, wrapper};

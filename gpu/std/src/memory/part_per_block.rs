@@ -41,6 +41,7 @@
 
 use core::marker::PhantomData;
 
+use crate::DisjointSlice;
 use crate::collective::Operator;
 use crate::intrinsics;
 use crate::thread::{STEPS, block_number, block_size, thread_rank};
@@ -71,11 +72,10 @@ use crate::thread::{STEPS, block_number, block_size, thread_rank};
 /// }
 /// ```
 #[derive(Debug)]
-pub struct PartPerBlock<'a, T, Order = Halves, const EACH: usize = 1> {
-    pointer: *mut T,
-    length: usize,
-    memory: PhantomData<(&'a mut [T], Order)>,
-}
+pub struct PartPerBlock<'a, T, Order = Halves, const EACH: usize = 1>(
+    DisjointSlice<'a, T>,
+    PhantomData<Order>,
+);
 
 /// Which pair of elements each thread combines in each step: [`Halves`], [`Pairs`] or
 /// [`SparsePairs`].
@@ -204,13 +204,12 @@ impl<'a, T: Copy, O: Order, const EACH: usize> PartPerBlock<'a, T, O, EACH> {
     #[inline(always)]
     pub fn begin<P: Operator<T>>(self, operator: P) -> Steps<'a, T, O, P> {
         let (threads, thread) = (block_size() as usize, thread_rank() as usize);
+        let (pointer, length) = self.0.raw_parts();
         // No slice is as long as the largest number, to which the products saturate.
-        let start = block_number()
-            .saturating_mul(threads * EACH)
-            .min(self.length);
+        let start = block_number().saturating_mul(threads * EACH).min(length);
         // SAFETY: `start` is at most the length.
-        let part = unsafe { self.pointer.add(start) };
-        let live = self.length - start;
+        let part = unsafe { pointer.add(start) };
+        let live = length - start;
         if EACH > 1 {
             let own = |k: usize| {
                 // SAFETY: called for elements of the block's part. No other thread has an index
@@ -318,34 +317,5 @@ impl<T: Copy, O: Order, P: Operator<T>> Steps<'_, T, O, P> {
     }
 }
 
-impl<T, Order, const EACH: usize> PartPerBlock<'_, T, Order, EACH> {
-    /// Returns the address and the length, which `#[kernel]` passes on when a
-    /// kernel launches another.
-    #[doc(hidden)]
-    #[inline]
-    #[must_use]
-    pub fn raw_parts(&self) -> (*mut T, usize) {
-        (self.pointer, self.length)
-    }
-
-    /// Makes the slice that starts at `pointer`. `#[kernel]` calls it with the
-    /// slice's two parameters.
-    ///
-    /// # Safety
-    /// As for [`DisjointSlice::from_raw_parts`](crate::DisjointSlice::from_raw_parts), and each
-    /// thread of the launch has one such value.
-    #[doc(hidden)]
-    #[inline]
-    #[must_use]
-    pub unsafe fn from_raw_parts(pointer: *mut T, length: usize) -> Self {
-        // SAFETY: the caller promises that `pointer` is not null; see `kernel::read_slice`.
-        unsafe { core::hint::assert_unchecked(!pointer.is_null()) };
-        PartPerBlock {
-            pointer,
-            length,
-            memory: PhantomData,
-        }
-    }
-}
-
+crate::kernel::wrapper!(PartPerBlock<Order, const EACH: usize>(DisjointSlice, PhantomData));
 crate::kernel::outputs!(PartPerBlock<Order, const EACH: usize>, CellSlice, 1);

@@ -79,28 +79,7 @@ impl<T> PerBlock<'_, T> {
     pub fn as_mut_ptr(&mut self) -> *mut T {
         self.0.as_mut_ptr()
     }
-
-    /// Returns the address and the length, which `#[kernel]` passes on when a
-    /// kernel launches another.
-    #[doc(hidden)]
-    #[inline]
-    #[must_use]
-    pub fn raw_parts(&self) -> (*mut T, usize) {
-        self.0.raw_parts()
-    }
-
-    /// Makes the slice that starts at `pointer`. `#[kernel]` calls it with the
-    /// slice's two parameters.
-    ///
-    /// # Safety
-    /// As for [`DisjointSlice::from_raw_parts`].
-    #[doc(hidden)]
-    #[inline]
-    #[must_use]
-    pub unsafe fn from_raw_parts(pointer: *mut T, length: usize) -> Self {
-        // SAFETY: the caller promises the same.
-        PerBlock(unsafe { DisjointSlice::from_raw_parts(pointer, length) })
-    }
 }
 
+crate::kernel::wrapper!(PerBlock(DisjointSlice));
 crate::kernel::outputs!(PerBlock, WriteSlice);

@@ -51,28 +51,7 @@ impl<T> PerWarp<'_, T> {
             None
         }
     }
-
-    /// Returns the address and the length, which `#[kernel]` passes on when a
-    /// kernel launches another.
-    #[doc(hidden)]
-    #[inline]
-    #[must_use]
-    pub fn raw_parts(&self) -> (*mut T, usize) {
-        self.0.raw_parts()
-    }
-
-    /// Makes the slice that starts at `pointer`. `#[kernel]` calls it with the
-    /// slice's two parameters.
-    ///
-    /// # Safety
-    /// As for [`DisjointSlice::from_raw_parts`].
-    #[doc(hidden)]
-    #[inline]
-    #[must_use]
-    pub unsafe fn from_raw_parts(pointer: *mut T, length: usize) -> Self {
-        // SAFETY: the caller promises the same.
-        PerWarp(unsafe { DisjointSlice::from_raw_parts(pointer, length) })
-    }
 }
 
+crate::kernel::wrapper!(PerWarp(DisjointSlice));
 crate::kernel::outputs!(PerWarp, WriteSlice);

@@ -92,28 +92,7 @@ impl<T> RowPerBlock<'_, T> {
     pub fn as_mut_ptr(&mut self) -> *mut T {
         self.0.as_mut_ptr()
     }
-
-    /// Returns the address and the size, which `#[kernel]` passes on when a
-    /// kernel launches another.
-    #[doc(hidden)]
-    #[inline]
-    #[must_use]
-    pub fn raw_parts(&self) -> (*mut T, usize) {
-        self.0.raw_parts()
-    }
-
-    /// Makes the matrix that starts at `pointer`. `#[kernel]` calls it with the
-    /// matrix's two parameters.
-    ///
-    /// # Safety
-    /// As for [`DisjointMatrix::from_raw_parts`].
-    #[doc(hidden)]
-    #[inline]
-    #[must_use]
-    pub unsafe fn from_raw_parts(pointer: *mut T, size: usize) -> Self {
-        // SAFETY: the caller promises the same.
-        RowPerBlock(unsafe { DisjointMatrix::from_raw_parts(pointer, size) })
-    }
 }
 
+crate::kernel::wrapper!(RowPerBlock(DisjointMatrix));
 crate::kernel::outputs!(RowPerBlock, WriteSlice);

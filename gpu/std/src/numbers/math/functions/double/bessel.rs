@@ -40,6 +40,12 @@ fn distance(x: f64, zero: Zero) -> f64 {
     (x - zero[0]) - zero[1]
 }
 
+/// Returns the even function that is `p` times the distances from a zero and from its negative.
+#[inline(always)]
+fn about(x: f64, zero: Zero, p: f64) -> f64 {
+    distance(x, zero) * (x + zero[0]) * p
+}
+
 /// Returns the function of an order of 0 or 1 at an `a` of at least 8: `J` with one quarter of a
 /// turn, `Y` with none.
 #[inline(always)]
@@ -149,7 +155,7 @@ fn j0_near(a: f64) -> f64 {
         0.008_082_510_351_864_747,
         -0.088_662_419_122_777_32
     );
-    distance(a, J0[0]) * (a + J0[0][0]) * p
+    about(a, J0[0], p)
 }
 
 /// Returns `J_1(a) / a` of a positive `a` below 5.4.
@@ -173,7 +179,7 @@ fn j1_near(a: f64) -> f64 {
         0.000_968_413_065_534_256,
         -0.014_364_832_834_314_662
     );
-    distance(a, J1[0]) * (a + J1[0][0]) * p
+    about(a, J1[0], p)
 }
 
 /// Returns the Bessel function of the first kind of order 0.
@@ -201,7 +207,7 @@ pub(crate) fn j0(x: f64) -> f64 {
             -0.000_846_687_790_930_370_7,
             0.024_016_173_691_452_314
         );
-        distance(a, J0[1]) * (a + J0[1][0]) * p
+        about(a, J0[1], p)
     } else {
         far(a, 0, 1)
     }
@@ -231,7 +237,7 @@ pub(crate) fn j1(x: f64) -> f64 {
             -5.167_979_339_613_499_5e-5,
             0.003_232_628_453_950_108_4
         );
-        x * (distance(a, J1[1]) * (a + J1[1][0]) * p)
+        x * about(a, J1[1], p)
     } else {
         far(a, 1, 1) * 1f64.copysign(x)
     }
@@ -268,11 +274,7 @@ pub(crate) fn y0(x: f64) -> f64 {
             (quotient, rest * INVERSE)
         };
         let logarithm = log(argument) + correction;
-        fma(
-            FRAC_2_PI * j0_near(x),
-            logarithm,
-            distance(x, Y0[0]) * (x + high) * p,
-        )
+        fma(FRAC_2_PI * j0_near(x), logarithm, about(x, Y0[0], p))
     } else if x < 5.6 {
         let d = distance(x, Y0[1]);
         d * horner!(

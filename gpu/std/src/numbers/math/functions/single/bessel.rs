@@ -31,6 +31,12 @@ fn distance(x: f32, zero: Zero) -> f32 {
     (x - zero[0]) - zero[1]
 }
 
+/// Returns the even function that is `p` times the distances from a zero and from its negative.
+#[inline(always)]
+fn about(x: f32, zero: Zero, p: f32) -> f32 {
+    distance(x, zero) * (x + zero[0]) * p
+}
+
 /// Returns the function of an order of 0 or 1 at an `a` of at least 8: `J` with one quarter of a
 /// turn, `Y` with none.
 #[inline(always)]
@@ -78,7 +84,7 @@ fn j0_near(a: f32) -> f32 {
         0.008_082_513,
         -0.088_662_416
     );
-    distance(a, J0[0]) * (a + J0[0][0]) * p
+    about(a, J0[0], p)
 }
 
 /// Returns `J_1(a) / a` of a positive `a` below 5.4.
@@ -96,7 +102,7 @@ fn j1_near(a: f32) -> f32 {
         0.000_968_412_7,
         -0.014_364_833
     );
-    distance(a, J1[0]) * (a + J1[0][0]) * p
+    about(a, J1[0], p)
 }
 
 /// Returns the Bessel function of the first kind of order 0.
@@ -119,7 +125,7 @@ pub(crate) fn j0f(x: f32) -> f32 {
             -0.000_846_687_76,
             0.024_016_174
         );
-        distance(a, J0[1]) * (a + J0[1][0]) * p
+        about(a, J0[1], p)
     } else {
         far(a, 0, 1)
     }
@@ -144,7 +150,7 @@ pub(crate) fn j1f(x: f32) -> f32 {
             -5.167_982e-5,
             0.003_232_628_3
         );
-        x * (distance(a, J1[1]) * (a + J1[1][0]) * p)
+        x * about(a, J1[1], p)
     } else {
         far(a, 1, 1) * 1f32.copysign(x)
     }
@@ -177,11 +183,7 @@ pub(crate) fn y0f(x: f32) -> f32 {
             (quotient, rest * INVERSE)
         };
         let logarithm = logf(argument) + correction;
-        fma(
-            FRAC_2_PI * j0_near(x),
-            logarithm,
-            distance(x, Y0[0]) * (x + high) * p,
-        )
+        fma(FRAC_2_PI * j0_near(x), logarithm, about(x, Y0[0], p))
     } else if x < 5.6 {
         let d = distance(x, Y0[1]);
         d * horner!(

@@ -18,7 +18,7 @@ pub fn histogram_bytes(
     bins: &mut DeviceBuffer<u32>,
 ) -> Result<(), Error> {
     Error::unless_enough("bins", BINS, bins.len())?;
-    let config = blocks(input);
+    let config = blocks(input, BLOCKS, BLOCK, 16);
     queue.launch(histogram::histogram_bytes, config, (input, bins))
 }
 
@@ -38,32 +38,32 @@ pub fn histogram_even(
     bins: &mut DeviceBuffer<u32>,
 ) -> Result<(), Error> {
     let device = input.device();
-    let shared = 4 * bins.len().div_ceil(2);
-    let room = device.properties().shared_memory_per_block_optin as usize;
-    if bins.len() <= BINS {
-        let arguments = (input, bins, first, shift);
-        return queue.launch(histogram::histogram_even, blocks(input), arguments);
+    let count = bins.len();
+    let shared = 4 * count.div_ceil(2);
+    let arguments = (input, bins, first, shift);
+    if count <= BINS {
+        let config = blocks(input, BLOCKS, BLOCK, 16);
+        return queue.launch(histogram::histogram_even, config, arguments);
     }
-    if shared > room {
-        let arguments = (input, bins, first, shift);
-        return queue.launch(histogram::histogram_global, blocks(input), arguments);
+    if shared > device.properties().shared_memory_per_block_optin as usize {
+        let config = blocks(input, BLOCKS, BLOCK, 16);
+        return queue.launch(histogram::histogram_global, config, arguments);
     }
     device.set_max_dynamic_shared(histogram::histogram_wide, shared as u32)?;
-    let (most, alone) = (device.properties().multiprocessors, 64 << 10);
-    let most = if shared <= alone { 2 * most } else { most };
-    let all = input.len().div_ceil(16 * BLOCK_WIDE as usize).max(1);
-    let config = LaunchConfig::new(all.min(most as usize) as u32, BLOCK_WIDE);
-    let config = config.with_dynamic_shared(shared as u32);
-    queue.launch(
-        histogram::histogram_wide,
-        config,
-        (input, bins, first, shift),
-    )
+    let each = if shared <= 64 << 10 { 2 } else { 1 };
+    let config = blocks(input, each, BLOCK_WIDE, 64).with_dynamic_shared(shared as u32);
+    queue.launch(histogram::histogram_wide, config, arguments)
 }
 
-/// Returns the launch of a grid-stride loop over the input, sixteen bytes to a thread.
-fn blocks<T: lanewise::DeviceCopy>(input: &DeviceBuffer<T>) -> LaunchConfig {
-    let most = input.device().properties().multiprocessors as usize * BLOCKS;
-    let all = (input.len() * size_of::<T>()).div_ceil(16 * BLOCK as usize);
-    LaunchConfig::new(all.clamp(1, most) as u32, BLOCK)
+/// Returns the launch of a grid-stride loop over the input: a thread has at least this many bytes,
+/// and a multiprocessor at most this many blocks.
+fn blocks<T: lanewise::DeviceCopy>(
+    input: &DeviceBuffer<T>,
+    blocks: usize,
+    threads: u32,
+    bytes: usize,
+) -> LaunchConfig {
+    let most = input.device().properties().multiprocessors as usize * blocks;
+    let all = (input.len() * size_of::<T>()).div_ceil(bytes * threads as usize);
+    LaunchConfig::new(all.clamp(1, most) as u32, threads)
 }

@@ -7,11 +7,12 @@
 
 use lanewise_macros::{kernel, shared};
 use lanewise_std::atomic::{AtomicOrdering, BlockAtomicU32, DeviceAtomicU32};
+use lanewise_std::kernel::Value;
 use lanewise_std::thread::{block_stride, grid_stride, sync_threads};
 use lanewise_std::warp::{WARP_SIZE, warp_id};
 use lanewise_std::{DynamicSharedArray, SharedArray, gpu_assert};
 
-use super::sixteen::{Sixteen, sixteens};
+use super::sixteen::{Number, Sixteen, sixteens};
 
 /// The number of threads in a block.
 pub const BLOCK: u32 = 512;
@@ -32,20 +33,13 @@ type Counters = SharedArray<u32, { WARPS * BINS }>;
 pub fn histogram_bytes(input: &[u8], bins: &[DeviceAtomicU32]) {
     shared! { static COUNTERS: [u32; WARPS * BINS]; }
     clear(COUNTERS);
-    let (before, middle, after) = sixteens::<u8, u32>(input);
-    for i in grid_stride(middle.len()) {
-        let Sixteen(words) = middle[i];
-        for word in words {
-            for byte in word.to_le_bytes() {
-                add(COUNTERS, byte.into());
-            }
-        }
-    }
-    for rest in [before, after] {
-        for i in grid_stride(rest.len()) {
-            add(COUNTERS, rest[i].into());
-        }
-    }
+    let count = |byte: u8| add(COUNTERS, byte.into());
+    let four = |word: u32| word.to_le_bytes().into_iter().for_each(count);
+    for_each::<u8, u32>(
+        input,
+        |Sixteen(words)| words.into_iter().for_each(four),
+        count,
+    );
     flush(COUNTERS, bins);
 }
 
@@ -122,13 +116,24 @@ pub fn histogram_global(input: &[i32], bins: &[DeviceAtomicU32], first: i32, shi
 #[inline(always)]
 fn for_each_bin(input: &[i32], first: i32, shift: u32, count: impl Fn(usize)) {
     let count = |value: i32| count((value.wrapping_sub(first) as u32 >> (shift & 31)) as usize);
-    let (before, middle, after) = sixteens::<i32, i32>(input);
+    for_each::<i32, i32>(
+        input,
+        |Sixteen(four)| four.into_iter().for_each(count),
+        count,
+    );
+}
+
+/// Calls `sixteen` with each aligned sixteen bytes of this thread, and `one` with what it has of
+/// the elements before and after them.
+#[inline(always)]
+fn for_each<T: Value, N: Number>(input: &[T], sixteen: impl Fn(N::Neighbours), one: impl Fn(T)) {
+    let (before, middle, after) = sixteens::<T, N>(input);
     for i in grid_stride(middle.len()) {
-        middle[i].0.into_iter().for_each(count);
+        sixteen(middle[i]);
     }
     for rest in [before, after] {
         for i in grid_stride(rest.len()) {
-            count(rest[i]);
+            one(rest[i]);
         }
     }
 }

@@ -262,6 +262,20 @@ impl Core<'_> {
         true
     }
 
+    /// Returns an operation's number, and what is known of it, with another access.
+    fn info_of(&self, op: *const Op, class: Class, bytes: u8) -> (usize, OpInfo) {
+        let index = op_index(self.run.program, op);
+        let of_op = self.run.program.infos[index];
+        (
+            index,
+            OpInfo {
+                class,
+                bytes,
+                ..of_op
+            },
+        )
+    }
+
     /// Counts and checks accesses of `bytes` bytes each that are not those of the operation's
     /// address row. The lanes of `mask` make them, in the memory that `region` names. This is for
     /// operations that the checks do not look at.
@@ -275,12 +289,7 @@ impl Core<'_> {
         bytes: u8,
     ) {
         let run = self.run;
-        let index = op_index(run.program, op);
-        let info = OpInfo {
-            class,
-            bytes,
-            ..run.program.infos[index]
-        };
+        let (_, info) = self.info_of(op, class, bytes);
         if run.launch.count {
             self.count_access(info, region, addresses, mask);
         }
@@ -298,12 +307,7 @@ impl Core<'_> {
         bytes: u8,
     ) {
         let run = self.run;
-        let index = op_index(run.program, op);
-        let info = OpInfo {
-            class,
-            bytes,
-            ..run.program.infos[index]
-        };
+        let (index, info) = self.info_of(op, class, bytes);
         if run.launch.checks.memory && region == Region::Shared {
             self.check_shared(op, index as u32, (class, bytes), addresses, mask);
         }

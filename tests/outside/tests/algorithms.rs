@@ -4,9 +4,12 @@
 use std::error::Error;
 
 use lanewise::{Device, DeviceBuffer};
-use lanewise_algorithms::{NotZero, Reduction, Scan, Select};
+use lanewise_algorithms::{NotZero, Reduction, Scan, Select, histogram_even};
 use lanewise_std::collective::{Max, Sum};
 use proptest::prelude::*;
+
+/// The number of bins.
+const BINS: usize = 300;
 
 /// What the library makes of one row of numbers.
 struct Computed {
@@ -15,6 +18,8 @@ struct Computed {
     sums: [Vec<u32>; 2],
     /// The numbers that are not zero.
     kept: Vec<u32>,
+    /// How often each number occurs, in more bins than a warp has counters for.
+    counts: Vec<u32>,
 }
 
 fn compute(numbers: &[u32]) -> Result<Computed, Box<dyn Error>> {
@@ -38,10 +43,15 @@ fn compute(numbers: &[u32]) -> Result<Computed, Box<dyn Error>> {
     let mut select = Select::new(&device, numbers.len())?;
     select.select(&stream, NotZero, &input, &mut results, &mut count)?;
     let count = count.to_vec()?[0] as usize;
+    let signed: Vec<i32> = numbers.iter().map(|number| *number as i32).collect();
+    let signed = DeviceBuffer::from_slice(&device, &signed)?;
+    let mut counts = DeviceBuffer::zeroed(&device, BINS)?;
+    histogram_even(&stream, &signed, 0, 0, &mut counts)?;
     Ok(Computed {
         most: most.to_vec()?[0],
         sums: [queued, recorded],
         kept: results.view(..count).to_vec()?,
+        counts: counts.to_vec()?,
     })
 }
 
@@ -50,7 +60,7 @@ proptest! {
 
     #[test]
     fn a_users_program_gets_what_the_cpu_computes(numbers in prop::collection::vec(0u32..5, 0..20_000)) {
-        let Computed { most, sums, kept } = compute(&numbers).unwrap();
+        let Computed { most, sums, kept, counts } = compute(&numbers).unwrap();
         let mut sum = 0;
         let expected: Vec<_> = numbers.iter().map(|number| { sum += number; sum }).collect();
         prop_assert_eq!(most, numbers.iter().copied().max().unwrap_or(0));
@@ -58,5 +68,8 @@ proptest! {
         prop_assert_eq!(&sums[1], &expected);
         let expected: Vec<_> = numbers.iter().copied().filter(|number| *number > 0).collect();
         prop_assert_eq!(kept, expected);
+        let mut expected = vec![0; BINS];
+        numbers.iter().for_each(|number| expected[*number as usize] += 1);
+        prop_assert_eq!(counts, expected);
     }
 }

@@ -29,9 +29,9 @@ pub use lengths::{Factor, LengthClause};
 #[doc(hidden)]
 pub use module::symbol;
 pub use module::{Linked, Module, NoPtx, PtxText, Renamed};
-pub(crate) use passed::{outputs, wrapper};
 #[doc(hidden)]
 pub use passed::{Passed, assert_one_barrier};
+pub(crate) use passed::{outputs, wrapper};
 pub use value::{Value, assert_value};
 
 /// The trait that the host requires of a type whose values it copies to the device.

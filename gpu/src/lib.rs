@@ -1,6 +1,6 @@
 #![no_std]
 #![cfg_attr(target_arch = "nvptx64", feature(abi_ptx))]
-//! Every kernel of the notes: a module for each chapter, a file for each pattern.
+//! Every kernel of the catalog: a module for each chapter, a file for each pattern.
 //!
 //! For the device, this crate is compiled to PTX. For the host, it is a typed handle for each
 //! kernel, and the PTX that a launch loads. A file contains a pattern's variants in the best order

@@ -172,8 +172,8 @@ impl Every {
     }
 }
 
-/// A comparison of some elements of one array with some of another: the validator of the notes, for
-/// any number type.
+/// A comparison of some elements of one array with some of another, for any number
+/// type.
 ///
 /// ```
 /// use lanewise::compare::{Every, Matching};

@@ -5,8 +5,7 @@
 //! then [`Stream::set_l2_window`] for the kernels that follow on a stream. When they are done,
 //! call [`Stream::clear_l2_window`] and [`Device::reset_persisting_l2`], because lines stay
 //! persisting until then.
-//! Source: CUDA C++ Programming Guide, "Device Memory L2 Access Management"; programming model
-//! notes, the same.
+//! Source: CUDA C++ Programming Guide, "Device Memory L2 Access Management".
 
 use std::panic::Location;
 use std::ptr::null_mut;

@@ -1,4 +1,4 @@
-//! Kernels on the model of a Tesla K40, the GPU of the notes: lines of 128 bytes in L1, banks of 4
+//! Kernels on the model of a Tesla K40, of the Kepler generation: lines of 128 bytes in L1, banks of 4
 //! or 8 bytes.
 //!
 //! The embedded PTX is for newer devices. A kernel that uses nothing newer runs under an older

@@ -22,8 +22,8 @@
 //! Shows: the textbook's passes work in place and end in a scrambled order. Stockham's write
 //! elsewhere, and their results are in order; loads are always contiguous. With shared memory each
 //! element is loaded once and stored once, for any number of passes.
-//! Source: CUDA study notes, chapter 8 (cuFFT); Van Loan, *Computational Frameworks for the Fast
-//! Fourier Transform*, 1.7, 3.2.
+//! Source: Professional CUDA C Programming, chapter 8 (cuFFT); Van Loan, *Computational Frameworks
+//! for the Fast Fourier Transform*, 1.7, 3.2.
 
 use core::array::from_fn;
 

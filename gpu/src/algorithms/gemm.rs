@@ -12,8 +12,8 @@
 //! them; `matmul_shared` loads two for one. Shared memory's throughput is no longer the limit.
 //! There are two pairs of shared tiles: while one is multiplied, the next is loaded from global
 //! memory through registers into the other, with one barrier for each pair.
-//! Source: CUDA study notes, chapter 8 (cuBLAS); Volkov and Demmel, "Benchmarking GPUs to Tune
-//! Dense Linear Algebra", 2008.
+//! Source: Professional CUDA C Programming, chapter 8 (cuBLAS); Volkov and Demmel, "Benchmarking
+//! GPUs to Tune Dense Linear Algebra", 2008.
 
 use core::array::from_fn;
 

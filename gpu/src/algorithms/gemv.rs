@@ -9,7 +9,7 @@
 //! Shows: every element of the matrix is used once, so caching does not help: the time is that of
 //! reading the matrix. Each lane has four loads of sixteen bytes in flight if rows are aligned to
 //! that, and otherwise four of one element.
-//! Source: CUDA study notes, chapter 8 (cuBLAS); BLAS, `gemv`.
+//! Source: Professional CUDA C Programming, chapter 8 (cuBLAS); BLAS, `gemv`.
 
 use core::array::from_fn;
 

@@ -6,7 +6,7 @@
 //! grid of 1-D blocks of whole warps, any number of them.
 //! Shows: each row is a sum over several threads. A block has more threads than a short row has
 //! elements, and waits at barriers for all of them. A warp has 32 threads and no barrier.
-//! Source: Fengchen's introduction, chapter 3; programming model notes, "Device Memory".
+//! Source: Fengchen's introduction, chapter 3; CUDA C++ Programming Guide, "Device Memory".
 
 use lanewise_macros::kernel;
 use lanewise_std::collective::{Sum, block_reduce, warp_reduce};

@@ -1,4 +1,4 @@
-//! Algorithms: those that the notes build from earlier chapters, and those of NVIDIA's libraries.
+//! Algorithms: small programs made of earlier chapters, and those of NVIDIA's libraries.
 
 mod complex;
 pub mod distance;

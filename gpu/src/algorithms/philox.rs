@@ -6,8 +6,8 @@
 //! blocks, any number of them. Fills `output`.
 //! Shows: there is no state. Any thread can compute any number of any stream, so the numbers do not
 //! depend on the launch's shape, and a stream can start at any position.
-//! Source: Salmon, Moraes, Dror, Shaw, "Parallel Random Numbers: As Easy as 1, 2, 3", 2011; CUDA
-//! study notes, chapter 8 (cuRAND).
+//! Source: Salmon, Moraes, Dror, Shaw, "Parallel Random Numbers: As Easy as 1, 2, 3", 2011;
+//! Professional CUDA C Programming, chapter 8 (cuRAND).
 
 use lanewise_macros::kernel;
 use lanewise_std::DisjointSlice;

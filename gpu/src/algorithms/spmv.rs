@@ -7,8 +7,8 @@
 //! Shows: with a thread per row, neighbouring threads load elements of different rows, and 31
 //! others wait for a long row. With a warp per row the loads coalesce, but a short row leaves most
 //! lanes idle. So a warp is divided into groups of `LANES` lanes, a number that suits the rows.
-//! Source: CUDA study notes, chapter 8 (cuSPARSE); Bell and Garland, "Efficient Sparse
-//! Matrix-Vector Multiplication on CUDA", 2008.
+//! Source: Professional CUDA C Programming, chapter 8 (cuSPARSE); Bell and Garland, "Efficient
+//! Sparse Matrix-Vector Multiplication on CUDA", 2008.
 
 use core::array::from_fn;
 

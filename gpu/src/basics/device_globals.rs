@@ -7,8 +7,7 @@
 //! Shows: memory that belongs to the module, not to a launch. The host accesses it through its
 //! symbol. The driver has the symbol's address and size, and a value stays there from one launch
 //! to the next.
-//! Source: CUDA study notes, section 4.2.1, and the programming model notes, "Device Memory"; CUDA
-//! C++ Programming Guide, "Device Memory".
+//! Source: Professional CUDA C Programming, chapter 4; CUDA C++ Programming Guide, "Device Memory".
 
 use lanewise_macros::{device, gpu_printf, kernel};
 use lanewise_std::atomic::{AtomicOrdering, DeviceAtomicF32};

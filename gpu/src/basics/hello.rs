@@ -1,10 +1,10 @@
 //! Hello world: threads print their position.
 //!
-//! Launch: any grid and block; 2 blocks of 3 threads give the six lines of the notes.
+//! Launch: any grid and block; 2 blocks of 3 threads print six lines.
 //! Reads and writes no memory. Each thread prints one line; the driver shows the lines at
 //! the next synchronisation.
 //! Shows: thread indices start again in each block; dimensions are the same for all threads.
-//! Source: CUDA study notes, items 6 and 7; CUDA C++ Programming Guide, "Formatted Output".
+//! Source: CUDA C++ Programming Guide, "Formatted Output".
 
 use lanewise_macros::{gpu_printf, kernel};
 use lanewise_std::thread::*;

@@ -13,7 +13,7 @@
 //! slice are skipped.
 //! Shows: the kernel chooses the mapping, and the result is the same. In all four, neighbouring
 //! threads along x take neighbouring elements, so a warp's accesses coalesce.
-//! Source: CUDA study notes, section 2.3, and the programming model notes, "Thread Hierarchy".
+//! Source: CUDA C++ Programming Guide, "Thread Hierarchy".
 
 use lanewise_macros::kernel;
 use lanewise_std::DisjointMatrix;

@@ -5,8 +5,8 @@
 //! as CUDA counts, blocks one after another and threads within a block x fastest.
 //! Shows: the same rule (x fastest, then y, then z) numbers threads in a block, blocks in a grid
 //! and elements in a volume. The numbers differ as soon as a block does not span a row.
-//! Source: execution model notes, "Organisation of threads"; CUDA C++ Programming
-//! Guide, "Thread Hierarchy".
+//! Source: Professional CUDA C Programming, chapter 2; CUDA C++ Programming Guide, "Thread
+//! Hierarchy".
 
 use lanewise_macros::kernel;
 use lanewise_std::{DisjointMatrix, thread};

@@ -4,7 +4,7 @@
 //! each element. Both read `a` and `b` once and write `c` once, up to the length of the shortest.
 //! Shows: a grid is rounded up to whole blocks. Its last threads have no element; a check of the
 //! bounds stops them.
-//! Source: CUDA study notes, items 8 to 12; CUDA C++ Programming Guide, "Thread Hierarchy".
+//! Source: CUDA C++ Programming Guide, "Thread Hierarchy".
 
 use lanewise_macros::kernel;
 use lanewise_std::DisjointSlice;

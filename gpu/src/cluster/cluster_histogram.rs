@@ -7,8 +7,7 @@
 //! Shows: a cluster of b blocks has room for b times as many bins as one block, and its counters
 //! are in shared memory, which is faster than global memory even across multiprocessors. With
 //! clusters of 1 block it is the usual histogram in shared memory.
-//! Source: CUDA programming notes, "Distributed Shared Memory"; CUDA C++ Programming
-//! Guide, the same.
+//! Source: CUDA C++ Programming Guide, "Distributed Shared Memory".
 
 use lanewise_macros::kernel;
 use lanewise_std::atomic::{AtomicOrdering, DeviceAtomicU32};

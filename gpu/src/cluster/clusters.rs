@@ -9,7 +9,7 @@
 //! Shows: either the kernel fixes the size of a cluster or the launch chooses it. A block reads
 //! another block's shared memory after a barrier of the cluster, so only one store per cluster is
 //! needed instead of one per block.
-//! Source: CUDA programming notes, "Thread Block Clusters", "Distributed Shared Memory"; PTX
+//! Source: CUDA C++ Programming Guide, "Thread Block Clusters", "Distributed Shared Memory"; PTX
 //! ISA, "barrier.cluster", "mapa".
 
 use lanewise_macros::{kernel, shared};

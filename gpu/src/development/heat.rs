@@ -9,7 +9,7 @@
 //! needs a sector for each lane; by rows they are side by side. With shared memory a block loads a
 //! cell once, instead of once for each of its neighbours. The last kernel also measures how much
 //! the plate still changes, so the host need not read the cells.
-//! Source: CUDA study notes, section 10.1.1 (APOD).
+//! Source: Professional CUDA C Programming, chapter 10 (APOD).
 
 use lanewise_macros::{kernel, shared};
 use lanewise_std::atomic::{AtomicOrdering, DeviceAtomicU32};

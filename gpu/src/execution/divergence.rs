@@ -7,7 +7,7 @@
 //! nothing: the compiler computes both values and selects one. For long arms, doing so by hand
 //! costs as much as diverging. The arms are loops whose length the compiler does not know, so it
 //! cannot replace the branch by a select.
-//! Source: CUDA study notes, section 3.2.2, and the execution model notes, "Warps".
+//! Source: Professional CUDA C Programming, chapter 3.
 
 use lanewise_macros::kernel;
 use lanewise_std::DisjointSlice;

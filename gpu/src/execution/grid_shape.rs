@@ -5,7 +5,7 @@
 //! Shows: how the shape alone changes the occupancy, the number of warps, and the time. If a
 //! block's width is no multiple of 32, its warps extend over several rows. With small blocks the
 //! multiprocessor has too few warps.
-//! Source: CUDA study notes, sections 3.2.5 and 3.3, and the execution model notes.
+//! Source: Professional CUDA C Programming, chapter 3.
 
 use lanewise_macros::kernel;
 use lanewise_std::DisjointMatrix;

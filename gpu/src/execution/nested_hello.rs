@@ -4,7 +4,8 @@
 //! Shows: thread 0 of each block launches one block of half as many threads, one level deeper,
 //! until one thread is left. A grid ends only after its children, so the host waits for all levels
 //! by waiting for the first.
-//! Source: CUDA study notes, section 3.6.2; CUDA programming guide, "CUDA Dynamic Parallelism".
+//! Source: Professional CUDA C Programming, chapter 3; CUDA programming guide, "CUDA Dynamic
+//! Parallelism".
 
 use lanewise_macros::{gpu_printf, kernel};
 use lanewise_std::dynamic::{Shape, launch};

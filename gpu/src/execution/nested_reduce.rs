@@ -9,7 +9,8 @@
 //! additions in three ways: by a barrier of the block, by the end of the grid, or by the end of one
 //! grid for all blocks. No thread can wait for its child (CUDA 12 removed that), and none needs to:
 //! a grid ends only after its children.
-//! Source: CUDA study notes, section 3.6.3; CUDA programming guide, "CUDA Dynamic Parallelism".
+//! Source: Professional CUDA C Programming, chapter 3; CUDA programming guide, "CUDA Dynamic
+//! Parallelism".
 
 use lanewise_macros::kernel;
 use lanewise_std::GlobalMut;

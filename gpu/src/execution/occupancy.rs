@@ -7,7 +7,7 @@
 //! needs many leaves room for fewer threads. `launch_bounds(1024, 2)` declares blocks of at most
 //! 1024 threads and requests two of them at once. This leaves 32 registers per thread: the compiler
 //! moves the rest to local memory. There are more warps, and each has more work.
-//! Source: CUDA study notes, section 3.2.3; CUDA C++ Programming Guide, "Launch Bounds".
+//! Source: Professional CUDA C Programming, chapter 3; CUDA C++ Programming Guide, "Launch Bounds".
 
 use lanewise_macros::kernel;
 use lanewise_std::DisjointSlice;

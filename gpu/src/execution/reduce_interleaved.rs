@@ -6,7 +6,7 @@
 //! Shows: neighbouring threads add neighbouring elements in every step, so a warp's loads need few
 //! sectors. Those of `reduce_neighbored` need more with each step. The threads that add are the
 //! same as in `_less`.
-//! Source: CUDA study notes, section 3.4.4.
+//! Source: Professional CUDA C Programming, chapter 3.
 
 use lanewise_macros::kernel;
 use lanewise_std::collective::Sum;

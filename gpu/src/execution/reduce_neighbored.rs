@@ -6,7 +6,7 @@
 //! Shows: which thread adds which elements decides how many warps have work. Both kernels add the
 //! same pairs. In the first, the threads that add are in all warps, and each warp runs its few. In
 //! the second they fill the first warps, and the others skip the step together.
-//! Source: CUDA study notes, sections 3.4.2 and 3.4.3.
+//! Source: Professional CUDA C Programming, chapter 3.
 
 use lanewise_macros::kernel;
 use lanewise_std::collective::Sum;

@@ -7,11 +7,11 @@
 //! Shows: with 64 elements left, only lanes of one warp have work. They wait for each other by
 //! `sync_warp`, which costs a few cycles and less than a barrier of the block. Each unrolled step
 //! also saves the loop's own instructions. If the block's size is known at compile time, steps
-//! without work are removed. The notes rely on lanes of a warp running in lockstep and on
+//! without work are removed. Older code relies on lanes of a warp running in lockstep and on
 //! `volatile`. Since Volta lanes run independently: without `sync_warp`, one may read what another
 //! has not stored yet, and `volatile` does not make it wait.
-//! Source: CUDA study notes, sections 3.5.2 to 3.5.4; CUDA C++ Programming Guide,
-//! "Independent Thread Scheduling".
+//! Source: Professional CUDA C Programming, chapter 3; CUDA C++ Programming Guide, "Independent
+//! Thread Scheduling".
 
 use lanewise_macros::kernel;
 use lanewise_std::thread::{block_dim_x, block_idx_x, sync_threads, thread_idx_x};

@@ -6,7 +6,7 @@
 //! past the end sums to zero.
 //! Shows: a thread's loads do not depend on each other, so 2, 4 or 8 are in flight at a time, which
 //! hides the latency of memory. Blocks and stores decrease by the same factor.
-//! Source: CUDA study notes, section 3.5.1.
+//! Source: Professional CUDA C Programming, chapter 3.
 
 use lanewise_macros::kernel;
 use lanewise_std::collective::Sum;

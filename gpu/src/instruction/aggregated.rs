@@ -4,7 +4,7 @@
 //! the sum of `input`, modulo 2^32, to `total[0]`.
 //! Shows: atomics on one address wait for each other. A sum within the warp or the block first
 //! leaves one atomic per 32 threads, or one per block.
-//! Source: CUDA study notes, section 7.2.3.4.
+//! Source: Professional CUDA C Programming, chapter 7.
 
 use lanewise_macros::kernel;
 use lanewise_std::atomic::{AtomicOrdering, DeviceAtomicI32};

@@ -6,7 +6,7 @@
 //! Shows: no operation is lost, in any order of the threads. Integers of 32 and 64 bits have all
 //! operations except two: only `u32` has `fetch_inc` and `fetch_dec`. Floats have addition. An
 //! operation that is not built in, such as a product, is a loop around `compare_exchange`.
-//! Source: CUDA study notes, sections 7.1.3 and 7.2.3; CUDA C++ Programming Guide, "Atomic
+//! Source: Professional CUDA C Programming, chapter 7; CUDA C++ Programming Guide, "Atomic
 //! Functions"; PTX ISA, "atom".
 
 use lanewise_macros::{kernel, shared};

@@ -5,7 +5,7 @@
 //! Shows: one instruction computes product and sum, and rounds once. The compiler uses it where it
 //! is allowed, as nvcc does. A CPU's compiler does not, so the last digits differ. A function with
 //! an attribute, and an operation with the rounding in its name, are not changed.
-//! Source: CUDA study notes, section 7.2.2.2; CUDA C++ Programming Guide, "Floating-Point
+//! Source: Professional CUDA C Programming, chapter 7; CUDA C++ Programming Guide, "Floating-Point
 //! Standard"; PTX ISA, "fma".
 
 use lanewise_macros::{kernel, no_fma};

@@ -6,8 +6,8 @@
 //! Shows: a *standard* function is a small program whose error is at most about one unit in the
 //! last place. An *intrinsic* is an approximation of the hardware, with a multiplication or two
 //! around it. The pattern's table shows its error.
-//! Source: CUDA study notes, sections 7.1.2 and 7.2.2; CUDA C++ Programming
-//! Guide, "Mathematical Functions".
+//! Source: Professional CUDA C Programming, chapter 7; CUDA C++ Programming Guide, "Mathematical
+//! Functions".
 
 use lanewise_macros::kernel;
 use lanewise_std::DisjointSlice;

@@ -4,7 +4,7 @@
 //! Shows: `+= 1` is a load, an addition and a store, and threads that load at the same time store
 //! the same sum. An atomic is one operation of the memory itself. 32 threads give 32, also with a
 //! loop of compare and swap.
-//! Source: CUDA study notes, sections 7.1.3 and 7.2.3; PTX ISA, "atom".
+//! Source: Professional CUDA C Programming, chapter 7; PTX ISA, "atom".
 
 use lanewise_macros::kernel;
 use lanewise_std::GlobalMut;

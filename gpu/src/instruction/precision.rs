@@ -5,8 +5,8 @@
 //! past the end of the shorter slice are left alone.
 //! Shows: the same instructions, twice the bytes, and twice the digits. In Rust a literal has the
 //! type of its expression, so `0.1` in an `f32` expression is never a double by accident.
-//! Source: CUDA study notes, sections 7.1.1 and 7.2.1; CUDA C++ Programming
-//! Guide, "Floating-Point Standard".
+//! Source: Professional CUDA C Programming, chapter 7; CUDA C++ Programming Guide, "Floating-Point
+//! Standard".
 
 use lanewise_macros::kernel;
 use lanewise_std::DisjointSlice;

@@ -4,7 +4,8 @@
 //! above `threshold`, and leaves it alone otherwise.
 //! Shows: it is a data race even if all threads write the same value. A relaxed atomic store is
 //! one instruction, too.
-//! Source: CUDA study notes, section 7.1.3; PTX ISA, "Memory Consistency Model: Data Races".
+//! Source: Professional CUDA C Programming, chapter 7; PTX ISA, "Memory Consistency Model: Data
+//! Races".
 
 use lanewise_macros::kernel;
 use lanewise_std::GlobalMut;

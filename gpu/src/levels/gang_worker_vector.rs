@@ -13,7 +13,7 @@
 //!
 //! Shows: the first three kernels use one lane of a warp, and a warp costs the same with one lane
 //! as with 32.
-//! Source: CUDA study notes, section 8.8; The OpenACC API, "Execution Model".
+//! Source: Professional CUDA C Programming, chapter 8; The OpenACC API, "Execution Model".
 
 use lanewise_macros::kernel;
 use lanewise_std::atomic::{AtomicOrdering, DeviceAtomicI32};

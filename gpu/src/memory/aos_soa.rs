@@ -7,7 +7,7 @@
 //! load of it alone transfers twice the bytes: 50 % against 100 %. If the other field is used too,
 //! one instruction loads both, because the host aligns elements of 8 bytes to 8. In CUDA C++ that
 //! takes a structure with `align(8)`, and two loads without it.
-//! Source: CUDA study notes, section 4.3.4; memory optimisation notes, section 9.2.1.
+//! Source: CUDA C++ Best Practices Guide, "Memory Optimizations".
 
 use lanewise_macros::{Value, kernel};
 use lanewise_std::DisjointSlice;

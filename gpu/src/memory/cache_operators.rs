@@ -8,7 +8,7 @@
 //! bytes, so a misaligned warp uses half of the bytes. Past L1 it transfers sectors of 32 bytes, as
 //! all later devices do at every level. A slice that a kernel only reads is read-only by its type:
 //! `copy_restrict` needs no `__restrict__` and `const`, as C++ does.
-//! Source: CUDA study notes, sections 4.3.2.1 to 4.3.2.4; PTX ISA, "Cache Operators".
+//! Source: Professional CUDA C Programming, chapter 4; PTX ISA, "Cache Operators".
 
 use lanewise_macros::kernel;
 use lanewise_std::DisjointSlice;

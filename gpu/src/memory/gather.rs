@@ -7,7 +7,7 @@
 //! Shows: a load costs the sectors that its lanes access, in any order of the lanes. One
 //! address for all lanes is one sector; 32 neighbours are 4 sectors in any order; 32 places far
 //! apart are 32.
-//! Source: CUDA study notes, section 4.3.2.1; memory optimisation notes, section 9.2.1.1.
+//! Source: CUDA C++ Best Practices Guide, "Memory Optimizations".
 
 use lanewise_macros::kernel;
 use lanewise_std::DisjointSlice;

@@ -6,8 +6,7 @@
 //! Shows: by default, the stream evicts the table from L2 although only the table is read again. An
 //! access-policy window over the table, set on the launch's stream, keeps its lines in the part of
 //! L2 that is reserved for that.
-//! Source: programming model notes, "Device Memory L2 Access Management"; CUDA C++ Programming
-//! Guide, section of the same name.
+//! Source: CUDA C++ Programming Guide, "Device Memory L2 Access Management".
 
 use lanewise_macros::kernel;
 use lanewise_std::DisjointSlice;

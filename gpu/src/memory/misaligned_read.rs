@@ -7,8 +7,7 @@
 //! Shows: the 32 floats of a warp fill 4 sectors if the offset is a multiple of 8, and need 5 if
 //! not. Stores stay aligned. Unrolling does not change the number of sectors, but more of them are
 //! in flight at a time.
-//! Source: CUDA study notes, sections 4.3.2 and 4.3.5 (whose unrolled listing forgets one `b`, and
-//! the last elements).
+//! Source: Professional CUDA C Programming, chapter 4.
 
 use core::array::from_fn;
 

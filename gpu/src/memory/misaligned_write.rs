@@ -7,7 +7,7 @@
 //! Shows: a warp's stores need 4 sectors if the offset is a multiple of 8, and 5 if not; two of
 //! those five are written in part. A store does not fill a line of a first-level cache, so the unit
 //! of stores is the sector on every device.
-//! Source: CUDA study notes, section 4.3.3.
+//! Source: Professional CUDA C Programming, chapter 4.
 
 use core::array::from_fn;
 

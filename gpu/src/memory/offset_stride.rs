@@ -6,8 +6,7 @@
 //! Shows: an offset costs only a fifth sector, and the neighbouring warp needs that sector too. A
 //! stride costs everything in between: with stride 2 half of each sector is not used, and from
 //! stride 8 on each lane has a sector of its own.
-//! Source: memory optimisation notes, sections 9.2.1.2 to 9.2.1.4; CUDA C++ Best Practices Guide,
-//! "Coalesced Access to Global Memory".
+//! Source: CUDA C++ Best Practices Guide, "Coalesced Access to Global Memory".
 
 use lanewise_macros::kernel;
 use lanewise_std::DisjointSlice;

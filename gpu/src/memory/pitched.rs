@@ -6,8 +6,7 @@
 //! slice's end are left alone.
 //! Shows: in a matrix of 33 columns without padding, 7 of 8 rows start inside a sector; with a
 //! pitch of 256 bytes or more, none does.
-//! Source: programming model notes, "Device Memory"; CUDA C++ Programming Guide, "Device Memory";
-//! driver API, `cuMemAllocPitch`.
+//! Source: CUDA C++ Programming Guide, "Device Memory"; driver API, `cuMemAllocPitch`.
 
 use lanewise_macros::kernel;
 use lanewise_std::thread::{global_idx_x, global_idx_y, global_idx_z};

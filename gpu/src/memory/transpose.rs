@@ -10,8 +10,7 @@
 //! need 4 sectors; by columns, a sector for each row that it touches. The two copies are the upper
 //! and lower bound for the transposes. A strided load is cheaper than a strided store, because its
 //! sectors stay in the cache for the rows that follow.
-//! Source: CUDA study notes, section 4.4.2 (whose listings mix up `nx` and `ny` for matrices that
-//! are not square).
+//! Source: Professional CUDA C Programming, chapter 4.
 
 use lanewise_macros::kernel;
 use lanewise_std::Matrix;

@@ -7,7 +7,7 @@
 //! least `nx` threads along x and the rows of `inner` along y; `stencil_halo`, a 1-D grid of at
 //! least `nx` threads; blocks of any size.
 //! Shows: all rows except two can be computed while the halo is still being copied.
-//! Source: CUDA study notes, section 9.4 (there with an 8th-order stencil in time).
+//! Source: Professional CUDA C Programming, chapter 9 (there with an 8th-order stencil in time).
 
 use lanewise_macros::kernel;
 use lanewise_std::thread;

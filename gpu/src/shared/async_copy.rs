@@ -9,7 +9,7 @@
 //! can wait for the copies of all threads. With a pipeline of 2 or 3 places the next tiles
 //! are loaded while one is stored. The pipeline's types ensure that no step is left out or
 //! comes too early.
-//! Source: CUDA programming notes, "Asynchronous Data Copies"; PTX ISA, "cp.async", "mbarrier".
+//! Source: CUDA C++ Programming Guide, "Asynchronous Data Copies"; PTX ISA, "cp.async", "mbarrier".
 
 use lanewise_macros::{kernel, shared};
 use lanewise_std::barrier::{Barrier, BarrierStorage, Block, Parity};

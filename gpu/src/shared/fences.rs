@@ -17,8 +17,8 @@
 //! Shows: a flag signals a write, but does not make the data visible. That needs a fence between
 //! data and flag on both sides. A barrier does both for a block. With `volatile` and no fence the
 //! program has a race, which the race check reports.
-//! Source: CUDA study notes, section 5.1.5; PTX ISA, "Memory Consistency Model"; CUDA C++
-//! Programming Guide, "Memory Fence Functions".
+//! Source: Professional CUDA C Programming, chapter 5; PTX ISA, "Memory Consistency Model"; CUDA
+//! C++ Programming Guide, "Memory Fence Functions".
 
 use lanewise_macros::{kernel, shared};
 use lanewise_std::atomic::{AtomicOrdering, DeviceAtomicU32, SystemAtomicU32};

@@ -9,7 +9,7 @@
 //! compile time, each element is a register. The first kernel has `.local` in its PTX, and the
 //! second has not. (ptxas 13.0 puts an array of 8 words into registers anyway, and selects among
 //! them by comparisons; it does not do so for 32.)
-//! Source: CUDA study notes, section 4.1; CUDA C++ Programming Guide, "Local Memory".
+//! Source: Professional CUDA C Programming, chapter 4; CUDA C++ Programming Guide, "Local Memory".
 
 use lanewise_macros::kernel;
 use lanewise_std::disjoint_matrix::{ColumnPerThread, DisjointMatrix};

@@ -8,7 +8,7 @@
 //! `TILE` times: 2 k / TILE loads.
 //! Shows: shared memory as a cache that the program fills. It divides the loads from global memory
 //! by the tile's width.
-//! Source: programming model notes, "Shared Memory".
+//! Source: CUDA C++ Programming Guide, "Shared Memory".
 
 use lanewise_macros::{kernel, shared};
 use lanewise_std::disjoint_matrix::{DisjointMatrix, TilePerBlock};

@@ -8,7 +8,7 @@
 //! Shows: columns and rows have different lengths, so a thread needs two positions: its place in
 //! the block, where it writes, and the place of its number, where it reads. A warp reads two
 //! columns of 16. Both are in one bank each, unless padding spreads them.
-//! Source: CUDA study notes, section 5.2.2.
+//! Source: Professional CUDA C Programming, chapter 5.
 
 use lanewise_macros::{kernel, shared};
 use lanewise_std::phased::ByColumns;

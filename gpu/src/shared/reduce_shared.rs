@@ -8,7 +8,7 @@
 //! Shows: all kernels take the same steps. With the steps in shared memory, every element is
 //! loaded from global memory once, and a block stores only its sum; the rest of the traffic stays
 //! on the multiprocessor.
-//! Source: CUDA study notes, section 5.3.
+//! Source: Professional CUDA C Programming, chapter 5.
 
 use lanewise_macros::{kernel, shared};
 use lanewise_std::thread::{block_dim_x, block_idx_x, sync_threads, thread_idx_x};

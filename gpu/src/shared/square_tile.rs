@@ -8,7 +8,7 @@
 //! Shows: a warp is a row of the block. Its 32 accesses along a row of the tile are in 32 banks,
 //! and need one pass. Along a column they are all in one bank, and need 32 passes. With one word of
 //! padding after each row, a column is in 32 banks too.
-//! Source: CUDA study notes, section 5.2.1.
+//! Source: Professional CUDA C Programming, chapter 5.
 
 use lanewise_macros::{kernel, shared};
 use lanewise_std::phased::ByColumns;

@@ -8,7 +8,7 @@
 //! Shows: all lanes read the same coefficient at the same time. Constant memory is made for this:
 //! it needs one access, no register for an address, and no traffic to global memory. From a
 //! read-only slice, every warp loads each coefficient.
-//! Source: CUDA study notes, sections 5.5.1 and 5.5.2.
+//! Source: Professional CUDA C Programming, chapter 5.
 
 use lanewise_macros::{device, kernel, shared};
 use lanewise_std::thread::{block_idx_x, index_1d, thread_idx_x};

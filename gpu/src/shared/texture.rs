@@ -7,8 +7,8 @@
 //! Shows: the sampler replaces index arithmetic and branches. It interpolates neighbours with
 //! weights of 9 bits. Outside of the image it returns its edge, the image again, or a border. The
 //! reads of these kernels have no bounds check.
-//! Source: programming model notes, "Texture and Surface Memory"; CUDA C++ Programming Guide,
-//! "Texture Fetching"; PTX ISA, `tex`.
+//! Source: CUDA C++ Programming Guide, "Texture and Surface Memory", "Texture Fetching"; PTX ISA,
+//! `tex`.
 
 use lanewise_macros::kernel;
 use lanewise_std::texture::{Texture1d, Texture2d};

@@ -9,7 +9,7 @@
 //! Shows: rows are loaded and rows are stored, with 4 sectors per warp for both. The transpose
 //! happens in shared memory. There a column of 32 floats is in one bank, and needs 32 passes. With
 //! rows of 33, it is in all 32 banks, and needs one pass.
-//! Source: CUDA study notes, sections 5.4.2 to 5.4.4.
+//! Source: Professional CUDA C Programming, chapter 5.
 
 use lanewise_macros::{kernel, shared};
 use lanewise_std::disjoint_matrix::{DisjointMatrix, TilePerBlock, Transposed};

@@ -7,8 +7,8 @@
 //! Shows: nothing by itself. The streams chapter needs a kernel whose time can be compared with
 //! that of a copy, and whose result can be checked. Each step needs the one before, so the time
 //! grows with `rounds`.
-//! Source: CUDA study notes, chapter 6 (kernels that repeat their work); Press et al., *Numerical
-//! Recipes*, for the constants.
+//! Source: Professional CUDA C Programming, chapter 6 (kernels that repeat their work); Press et
+//! al., *Numerical Recipes*, for the constants.
 
 use lanewise_macros::kernel;
 use lanewise_std::DisjointSlice;

@@ -7,8 +7,8 @@
 //! Shows: one thread requests 2 KiB and continues; up to [`PLACES`] boxes are loaded at the same
 //! time. A load reports its bytes to a barrier. A store belongs to a group of the thread that
 //! requested it. A fence is between the threads' writes and the unit's reads.
-//! Source: CUDA programming notes, "Tensor Memory Accelerator"; PTX
-//! ISA, "cp.async.bulk.tensor", "mbarrier".
+//! Source: CUDA C++ Programming Guide, "Tensor Memory Accelerator"; PTX ISA,
+//! "cp.async.bulk.tensor", "mbarrier".
 
 use lanewise_macros::{kernel, shared};
 use lanewise_std::barrier::{Barrier, BarrierStorage, Block};

@@ -3,7 +3,7 @@
 //! Launch: 1-D grid of any size; 1-D blocks, a multiple of 32 threads. Reads `input` once, writes
 //! the sum of what block b read to `sums[b]`. An empty slice gives zeros.
 //! Shows: the warp stage reads no shared memory and needs no barrier (compare `reduce_unrolling8`).
-//! Source: CUDA study notes, section 5.6.3; PTX ISA, "shfl.sync".
+//! Source: Professional CUDA C Programming, chapter 5; PTX ISA, "shfl.sync".
 
 use lanewise_macros::{kernel, shared};
 use lanewise_std::thread::grid_stride;

@@ -2,14 +2,14 @@
 //!
 //! Launch: 1-D grid of 1-D blocks of whole warps, at least one thread for each element (for
 //! `shfl_xor_array`, `shfl_xor_int4` and `shfl_swap`: for each four). A warp is divided into
-//! segments of `width` lanes, 2, 4, 8, 16 or 32; those of the notes are 16 wide. Each thread takes
-//! its element of `input`, exchanges it within its segment, and writes the result to its element of
+//! segments of `width` lanes, 2, 4, 8, 16 or 32. Each thread takes its
+//! element of `input`, exchanges it within its segment, and writes the result to its element of
 //! `output`. All lanes take part. Lanes without an element use zero; elements past the end of
 //! either slice are left alone.
 //! Shows: a lane names the lane that it reads *from*: by its number (`broadcast`, `wrap`), by a
 //! distance below or above (`up`, `down`; lanes whose source would lie outside the segment keep
 //! their own value), or by flipping bits of its own number (`xor`: lanes exchange in pairs).
-//! Source: CUDA study notes, sections 5.6.1 and 5.6.2; PTX ISA, "shfl.sync".
+//! Source: Professional CUDA C Programming, chapter 5; PTX ISA, "shfl.sync".
 
 use lanewise_macros::{Value, kernel};
 use lanewise_std::DisjointSlice;

@@ -8,8 +8,8 @@
 //! Shows: the results of 32 lanes are the bits of one register; no memory and no barrier is needed.
 //! The mask names the lanes that take part. Before Volta these were the lanes that were active by
 //! chance, which made such code fragile.
-//! Source: CUDA study notes, section 5.6; PTX ISA, "vote.sync", "match.sync"; CUDA C++ Programming
-//! Guide, "Warp Vote Functions".
+//! Source: Professional CUDA C Programming, chapter 5; PTX ISA, "vote.sync", "match.sync"; CUDA C++
+//! Programming Guide, "Warp Vote Functions".
 
 use lanewise_macros::{Value, kernel};
 use lanewise_std::DisjointSlice;

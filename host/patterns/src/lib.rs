@@ -27,11 +27,11 @@ pub mod warp;
 pub use measure::{accuracy, bench, launch, run, sweep, timeline};
 pub use pattern::figure::Figure;
 pub use pattern::{Case, Expectation, Pattern, Setup, Size, Variant, Work};
-pub use pattern::{capture, input, notes};
+pub use pattern::{capture, input, published};
 
 use pattern::{case, figure, matrix};
 
-/// Every pattern, in the order of the notes.
+/// Every pattern, chapter by chapter.
 pub const ALL: &[&Pattern] = &[
     &basics::hello::PATTERN,
     &basics::vector_add::PATTERN,

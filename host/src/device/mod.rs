@@ -7,7 +7,8 @@
 //!
 //! A fault in a kernel corrupts the context, and with it the process: every later CUDA call then
 //! returns the same error.
-//! Source: CUDA driver API, "Primary Context Management"; CUDA study notes, item 6.
+//! Source: CUDA driver API, "Primary Context Management"; Professional CUDA C Programming,
+//! chapter 2.
 
 mod between_launches;
 pub(crate) mod device_runtime;

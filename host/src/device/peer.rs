@@ -4,7 +4,7 @@
 //! copies through the host's memory. A kernel that is passed a buffer of another device needs it,
 //! and a launch without it is refused.
 //! Source: CUDA driver API, "Peer Context Memory Access"; CUDA C++ Programming Guide, "Multi-Device
-//! System"; CUDA study notes, chapter 9.
+//! System"; Professional CUDA C Programming, chapter 9.
 
 use std::panic::Location;
 

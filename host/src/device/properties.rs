@@ -1,9 +1,8 @@
 //! The properties of a device: limits, sizes and clock rates.
 //!
-//! These are the properties that the notes use, with their names in the driver API
+//! These are the properties that a program decides by, with their names in the driver API
 //! (`CU_DEVICE_ATTRIBUTE_...`) and their units.
-//! Source: CUDA driver API, "Device Management"; CUDA study notes, item 12, and the memory
-//! optimisation notes, "device query".
+//! Source: CUDA driver API, "Device Management"; Professional CUDA C Programming, chapter 2.
 
 use std::fmt;
 use std::panic::Location;

@@ -7,8 +7,8 @@
 //! that was launched before, and every kernel that is launched later reads the new value. Launches
 //! of other threads wait for the copies, so no kernel sees a constant change, and none reads a
 //! partly written value.
-//! Source: CUDA driver API, `cuModuleGetGlobal`; CUDA C++ Programming Guide, "Device Memory"; CUDA
-//! study notes, section 4.2.1.
+//! Source: CUDA driver API, `cuModuleGetGlobal`; CUDA C++ Programming Guide, "Device Memory";
+//! Professional CUDA C Programming, chapter 4.
 
 use std::ffi::CString;
 use std::marker::PhantomData;

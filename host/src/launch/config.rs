@@ -4,7 +4,7 @@
 //! constructors round up, so that every element has a thread; a kernel's bounds check keeps the
 //! surplus threads idle. A grid has at least one block (CUDA refuses an empty one), so a launch for
 //! no elements has one block, whose threads do nothing.
-//! Source: CUDA programming guide, "Thread Hierarchy"; CUDA study notes, item 7.
+//! Source: CUDA programming guide, "Thread Hierarchy"; Professional CUDA C Programming, chapter 2.
 
 use std::fmt;
 

@@ -2,8 +2,8 @@
 //!
 //! They are a starting point and do not find the fastest shape. A shape that breaks a rule may be
 //! right; a measurement decides.
-//! Source: CUDA C++ Best Practices Guide, "Thread and Block Heuristics"; CUDA study
-//! notes, section 3.2.5.
+//! Source: CUDA C++ Best Practices Guide, "Thread and Block Heuristics"; Professional CUDA C
+//! Programming, chapter 3.
 
 use std::fmt;
 

@@ -5,8 +5,8 @@
 //! those of [`DeviceModel::occupancy`], which the simulated driver uses too.
 //! [`Device::active_blocks`] asks the real driver, and a test compares the two results. Whether the
 //! resident warps are busy depends on the timing, and is not computed here.
-//! Source: NVIDIA's `cuda_occupancy.h`; CUDA driver API, "Occupancy"; CUDA study notes, sections
-//! 3.2.3 and 3.2.4, and the execution model notes.
+//! Source: NVIDIA's `cuda_occupancy.h`; CUDA driver API, "Occupancy"; Professional CUDA C
+//! Programming, chapter 3.
 
 use std::panic::Location;
 

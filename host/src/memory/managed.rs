@@ -7,8 +7,8 @@
 //! a slice exists, other kernels may run. That needs concurrent access: devices before compute
 //! capability 6.0, and all devices on Windows, under WSL 2 and on Jetson boards, do not allow the
 //! host to access managed memory while any kernel runs. There is no managed memory there.
-//! Source: CUDA C++ Programming Guide, "Unified Memory"; CUDA driver API, `cuMemAllocManaged`; CUDA
-//! study notes, section 4.5.
+//! Source: CUDA C++ Programming Guide, "Unified Memory"; CUDA driver API, `cuMemAllocManaged`;
+//! Professional CUDA C Programming, chapter 4.
 
 use std::panic::Location;
 

@@ -6,7 +6,8 @@
 //! place, over the bus ("zero copy"). Too much pinned memory leaves too little for the rest of the
 //! machine, and allocating it is slow.
 //! Source: CUDA driver API, `cuMemHostAlloc`, `cuMemHostRegister`, `cuMemHostGetDevicePointer`;
-//! CUDA study notes, sections 4.2.3 and 4.2.4; memory optimisation notes, sections 9.1.1 and 9.1.3.
+//! Professional CUDA C Programming, chapter 4; CUDA C++ Best Practices Guide, "Memory
+//! Optimizations".
 
 use std::alloc::{Layout, dealloc};
 use std::ffi::c_void;

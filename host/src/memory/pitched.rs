@@ -4,8 +4,8 @@
 //! The driver chooses the pitch, which is the distance between the starts of two rows
 //! ([`PitchedBuffer::pitch`]). A program passes the pitch to the kernel. Copies to and from the
 //! host leave the padding out.
-//! Source: CUDA driver API, `cuMemAllocPitch`, `cuMemcpy2D`, `cuMemcpy3D`; programming model
-//! notes, "Device Memory".
+//! Source: CUDA driver API, `cuMemAllocPitch`, `cuMemcpy2D`, `cuMemcpy3D`; CUDA C++ Programming
+//! Guide, "Device Memory".
 
 use std::mem::{ManuallyDrop, size_of};
 use std::panic::Location;

@@ -46,8 +46,8 @@
 //! useful for a ring of buffers that are refilled in turn.
 //!
 //! Source: CUDA driver API, `cuMemcpyHtoDAsync`, `cuMemcpyPeerAsync`; CUDA C++ Programming Guide,
-//! "Asynchronous Concurrent Execution"; CUDA study notes, section 6.1.2; memory optimisation
-//! notes, section 9.1.2.
+//! "Asynchronous Concurrent Execution"; Professional CUDA C Programming, chapter 6; CUDA C++ Best
+//! Practices Guide, "Memory Optimizations".
 
 use std::marker::PhantomData;
 use std::mem::size_of;

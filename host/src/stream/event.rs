@@ -1,8 +1,8 @@
 //! Events: points in a stream. The host and other streams can wait for them, and the time between
 //! two of them is measured.
 //!
-//! Source: CUDA driver API, "Event Management"; CUDA C++ Programming Guide, "Events"; CUDA study
-//! notes, sections 6.1.3 and 6.2.4.
+//! Source: CUDA driver API, "Event Management"; CUDA C++ Programming Guide, "Events"; Professional
+//! CUDA C Programming, chapter 6.
 
 use std::panic::Location;
 use std::ptr::null_mut;

@@ -5,8 +5,8 @@
 //! stream does not; there the buffers themselves keep order, as they do between any two streams
 //! (see [`crate::DeviceBuffer`]). A [`Stream`] is reference-counted, so that a buffer can remember
 //! the streams that used it.
-//! Source: CUDA C++ Programming Guide, "Streams"; CUDA driver API, "Stream Management"; CUDA study
-//! notes, chapter 6.
+//! Source: CUDA C++ Programming Guide, "Streams"; CUDA driver API, "Stream Management";
+//! Professional CUDA C Programming, chapter 6.
 
 mod event;
 mod finished;

@@ -16,6 +16,19 @@ use crate::Cli;
 /// Pages outside the book that many people read.
 const OUTSIDE: [&str; 2] = ["README.md", "CHANGELOG.md"];
 
+/// The only page that may speak of the study notes which the catalog was made from: readers of the
+/// others cannot open them.
+const MAP_OF_NOTES: &str = "reference/sources.md";
+
+/// How the notes are called. Each is two words, for notes of another kind are in many pages.
+const NAMES_OF_NOTES: [&str; 5] = [
+    "the notes",
+    "study notes",
+    "optimisation notes",
+    "model notes",
+    "programming notes",
+];
+
 /// A Markdown file.
 struct Page {
     path: PathBuf,
@@ -38,6 +51,9 @@ pub(super) fn all(root: &Path) -> Result<(usize, Vec<Problem>)> {
         problems.extend(includes(page));
         problems.extend(timelines(page, root));
         problems.extend(commands(page));
+        if page.path.starts_with(&book) && page.path != book.join(MAP_OF_NOTES) {
+            problems.extend(mentions_of_notes(page));
+        }
     }
     if let Some(readme) = pages
         .iter()
@@ -171,6 +187,29 @@ fn includes(page: &Page) -> Vec<Problem> {
         .iter()
         .filter_map(broken)
         .collect()
+}
+
+/// Returns the places where a page, or a file that it includes, speaks of the study notes.
+fn mentions_of_notes(page: &Page) -> Vec<Problem> {
+    let mentioned = |text: &str| {
+        let words = text
+            .split_whitespace()
+            .filter(|word| !matches!(*word, "//" | "///" | "//!"));
+        let text = words.collect::<Vec<_>>().join(" ").to_lowercase();
+        NAMES_OF_NOTES.into_iter().find(|name| text.contains(name))
+    };
+    let said =
+        mentioned(&page.text).map(|name| page.problem(1, format!("the page speaks of \"{name}\"")));
+    let shown = markdown::includes(&page.text)
+        .into_iter()
+        .filter_map(|include| {
+            let (path, part) = include.text.split_once(':').unwrap_or((&include.text, ""));
+            let source = fs::read_to_string(page.resolve(path)).ok()?;
+            let name = mentioned(&markdown::anchored(&source, part))?;
+            let what = format!("the page shows `{path}`, which speaks of \"{name}\"");
+            Some(page.problem(include.line, what))
+        });
+    said.into_iter().chain(shown).collect()
 }
 
 /// Returns timelines that name no pattern: no file of `host/patterns` has that name.
@@ -351,6 +390,32 @@ mod tests {
                 "CHANGELOG.md:8: the include `g.rs` is not there",
                 "CHANGELOG.md:9: `gpu/src/lib.rs` has no `ANCHOR: part`",
                 "CHANGELOG.md:10: `gpu/src/lib.rs` has no `ANCHOR: 1:2`",
+            ]
+        );
+    }
+
+    #[test]
+    fn the_study_notes_are_mentioned_in_one_page_only() {
+        let included =
+            "//! Source: CUDA study\n//! notes, 5.\n// ANCHOR: a\nfn a() {}\n// ANCHOR_END: a\n";
+        let whole = "# T\n\nNotes of the driver.\n\n{{#include ../../gpu/src/lib.rs}}\n";
+        let part = "# T\n\n{{#include ../../gpu/src/lib.rs:a}}\n";
+        let files = [
+            ("gpu/src/lib.rs", included),
+            (
+                "docs/src/SUMMARY.md",
+                "[a](a.md)[b](b.md)[c](c.md)[s](reference/sources.md)",
+            ),
+            ("docs/src/a.md", whole),
+            ("docs/src/b.md", part),
+            ("docs/src/c.md", "# T\n\nAs the\nnotes say.\n"),
+            ("docs/src/reference/sources.md", "The notes."),
+        ];
+        assert_eq!(
+            problems(&files),
+            [
+                "docs/src/a.md:5: the page shows `../../gpu/src/lib.rs`, which speaks of \"study notes\"",
+                "docs/src/c.md:1: the page speaks of \"the notes\"",
             ]
         );
     }

@@ -175,6 +175,22 @@ pub(crate) fn includes(markdown: &str) -> Vec<Located> {
     includes
 }
 
+/// Returns the lines of `source` between `ANCHOR: part` and `ANCHOR_END: part`, or all lines if
+/// `part` is empty.
+pub(crate) fn anchored(source: &str, part: &str) -> String {
+    let marks = |line: &str, word: &str| line.trim_end().ends_with(&format!("{word}: {part}"));
+    let lines = source.lines();
+    let lines: Vec<&str> = match part {
+        "" => lines.collect(),
+        _ => lines
+            .skip_while(|line| !marks(line, "ANCHOR"))
+            .skip(1)
+            .take_while(|line| !marks(line, "ANCHOR_END"))
+            .collect(),
+    };
+    lines.join("\n")
+}
+
 struct Heading {
     title: String,
     level: u8,

@@ -4,8 +4,8 @@
 //! Launch: `map_curve_at_home`, 1-D, at least as many threads as elements.
 //! Shows: `#[device]` on an `extern "C"` function keeps it in the PTX under its name, for a linker.
 //! Within the crate it is inlined as any other function is.
-//! Source: CUDA study notes, chapter 10.2.2; CUDA Compiler Driver documentation, "Using Separate
-//! Compilation in CUDA".
+//! Source: Professional CUDA C Programming, chapter 10; CUDA Compiler Driver documentation, "Using
+//! Separate Compilation in CUDA".
 #![no_std]
 #![cfg_attr(target_arch = "nvptx64", feature(abi_ptx))]
 

@@ -4,8 +4,8 @@
 //! Shows: `#[device]` on an `unsafe extern "C"` block declares what another module defines. The PTX
 //! has a real call there, through the calling convention, since no compiler sees both sides: that
 //! is what separate compilation costs.
-//! Source: CUDA study notes, chapter 10.2.2; CUDA Compiler Driver documentation, "Using Separate
-//! Compilation in CUDA".
+//! Source: Professional CUDA C Programming, chapter 10; CUDA Compiler Driver documentation, "Using
+//! Separate Compilation in CUDA".
 #![no_std]
 #![cfg_attr(target_arch = "nvptx64", feature(abi_ptx))]
 

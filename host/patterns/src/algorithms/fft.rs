@@ -17,7 +17,7 @@ pub static PATTERN: Pattern = Pattern {
     name: "fft",
     chapter: "algorithms",
     summary: "Fourier transforms of powers of two in Stockham's order: a pass a launch, or all passes in shared memory",
-    source: "CUDA study notes, chapter 8",
+    source: "Professional CUDA C Programming, chapter 8",
     size: Size {
         of: "elements in a transform, up to a power of two",
         is_square: false,

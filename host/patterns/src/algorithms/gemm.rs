@@ -15,7 +15,7 @@ pub static PATTERN: Pattern = Pattern {
     name: "gemm",
     chapter: "algorithms",
     summary: "alpha A B + beta C with tiles in shared memory and in registers: 64 products for 16 loads",
-    source: "CUDA study notes, chapter 8",
+    source: "Professional CUDA C Programming, chapter 8",
     size: Size {
         of: "rows and columns",
         is_square: true,

@@ -13,7 +13,7 @@ pub static PATTERN: Pattern = Pattern {
     name: "gemv",
     chapter: "algorithms",
     summary: "alpha A x + beta y, a warp for each row: the time is that of reading the matrix",
-    source: "CUDA study notes, chapter 8",
+    source: "Professional CUDA C Programming, chapter 8",
     size: Size {
         of: "rows and columns",
         is_square: true,

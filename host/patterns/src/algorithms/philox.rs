@@ -16,7 +16,7 @@ pub static PATTERN: Pattern = Pattern {
     name: "philox",
     chapter: "algorithms",
     summary: "random numbers that are computed from their place: no state, streams that can be begun anywhere",
-    source: "CUDA study notes, chapter 8",
+    source: "Professional CUDA C Programming, chapter 8",
     size: Size {
         of: "numbers",
         is_square: false,

@@ -14,7 +14,7 @@ pub static PATTERN: Pattern = Pattern {
     name: "spmv",
     chapter: "algorithms",
     summary: "a sparse matrix in compressed rows times a vector: a thread or some lanes of a warp for each row",
-    source: "CUDA study notes, chapter 8",
+    source: "Professional CUDA C Programming, chapter 8",
     size: Size {
         of: "rows",
         is_square: false,

@@ -14,7 +14,7 @@ pub static PATTERN: Pattern = Pattern {
     name: "device_globals",
     chapter: "basics",
     summary: "memory that belongs to the module: a value, a table, a pointer",
-    source: "CUDA study notes, chapter 4.2.1, and the programming model notes, device memory",
+    source: "Professional CUDA C Programming, chapter 4; CUDA C++ Programming Guide, \"Device Memory\"",
     size: Size {
         of: "threads",
         is_square: false,

@@ -1,4 +1,4 @@
-//! The device's properties that the notes use. `patterns device` prints them.
+//! The device's properties. `patterns device` prints them.
 
 use anyhow::Result;
 use lanewise::compare::{self, Agreement, Mismatch};
@@ -11,7 +11,7 @@ pub static PATTERN: Pattern = Pattern {
     name: "device_query",
     chapter: "basics",
     summary: "limits, sizes and clocks as the driver says, against the model (`patterns device` prints them)",
-    source: "CUDA study notes, item 12, and the memory optimisation notes, device query",
+    source: "Professional CUDA C Programming, chapter 2",
     size: Size {
         of: "nothing",
         is_square: false,

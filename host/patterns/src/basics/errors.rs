@@ -16,7 +16,7 @@ pub static PATTERN: Pattern = Pattern {
     name: "errors",
     chapter: "basics",
     summary: "the error of a failed call has CUDA's name and text, and the caller's line",
-    source: "CUDA study notes, item 11, and Fengchen's introduction, chapter 2.3",
+    source: "Professional CUDA C Programming, chapter 2, and Fengchen's introduction, chapter 2.3",
     size: Size {
         of: "nothing",
         is_square: false,

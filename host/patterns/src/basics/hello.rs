@@ -19,7 +19,7 @@ pub static PATTERN: Pattern = Pattern {
     name: "hello",
     chapter: "basics",
     summary: "each thread prints its block and its index",
-    source: "CUDA study notes, items 6 and 7",
+    source: "Professional CUDA C Programming, chapter 2",
     size: Size {
         of: "threads, in blocks of 3",
         is_square: false,

@@ -15,7 +15,7 @@ pub static PATTERN: Pattern = Pattern {
     name: "matrix_add",
     chapter: "basics",
     summary: "three mappings of threads to a matrix, one answer",
-    source: "CUDA study notes, chapter 2.3",
+    source: "Professional CUDA C Programming, chapter 2",
     size: Size {
         of: "rows and columns",
         is_square: true,

@@ -71,8 +71,7 @@ impl Case for Pi {
 
     fn check(&mut self) -> Result<Result<Agreement, Mismatch>> {
         // Each thread adds some strips. Then the sums of some thousand threads and of 256
-        // blocks are added in trees. So the rounding error stays far below the 1e-5 that
-        // the notes require.
+        // blocks are added in trees. So the rounding error stays far below 1e-5.
         let value = pi(self.strips as usize);
         Ok(compare::within(
             &self.pi.to_vec()?,

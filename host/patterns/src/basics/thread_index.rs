@@ -12,7 +12,7 @@ pub static PATTERN: Pattern = Pattern {
     name: "thread_index",
     chapter: "basics",
     summary: "x fastest, then y, then z: in a block, in a grid, in a volume",
-    source: "execution model notes, organisation of threads",
+    source: "Professional CUDA C Programming, chapter 2",
     size: Size {
         of: "blocks along each axis",
         is_square: false,

@@ -13,7 +13,7 @@ pub static PATTERN: Pattern = Pattern {
     name: "vector_add",
     chapter: "basics",
     summary: "one thread an element; the grid is rounded up and guarded",
-    source: "CUDA study notes, items 8 to 12",
+    source: "Professional CUDA C Programming, chapter 2",
     size: Size {
         of: "elements",
         is_square: false,

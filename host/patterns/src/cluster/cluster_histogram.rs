@@ -13,7 +13,7 @@ pub static PATTERN: Pattern = Pattern {
     name: "cluster_histogram",
     chapter: "cluster",
     summary: "bins in the shared memory of 1, 2, 4 or 8 blocks at once",
-    source: "CUDA programming notes, Distributed Shared Memory",
+    source: "CUDA C++ Programming Guide, Distributed Shared Memory",
     size: Size {
         of: "elements",
         is_square: false,

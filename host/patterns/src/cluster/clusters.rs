@@ -13,7 +13,7 @@ pub static PATTERN: Pattern = Pattern {
     name: "clusters",
     chapter: "cluster",
     summary: "ranks and sizes; a sum of which the blocks of a cluster hold the parts",
-    source: "CUDA programming notes, Thread Block Clusters",
+    source: "CUDA C++ Programming Guide, Thread Block Clusters",
     size: Size {
         of: "elements",
         is_square: false,

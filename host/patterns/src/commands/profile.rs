@@ -1,4 +1,4 @@
-//! `patterns profile`: the metrics of the notes for each variant of a pattern, by nvprof's and
+//! `patterns profile`: the metrics for each variant of a pattern, by nvprof's and
 //! by ncu's names.
 
 use std::process::ExitCode;

@@ -5,7 +5,7 @@ use std::process::ExitCode;
 
 use anyhow::{Context, Result};
 use lanewise::checks::Checking;
-use lanewise_patterns::{Setup, notes, timeline};
+use lanewise_patterns::{Setup, published, timeline};
 use serde_json::json;
 
 use super::output::{say, say_json};
@@ -119,7 +119,7 @@ pub(crate) fn run(args: Args) -> Result<ExitCode> {
                 "The device's memory moves {most:.0} GB/s at most, by its clock and its bus."
             ));
         }
-        notes::seen(pattern.name).for_each(say);
+        published::about(pattern.name).for_each(say);
     }
     if let Some(folder) = &args.plot {
         let path = plot::draw(&device, pattern, setup, folder)?;

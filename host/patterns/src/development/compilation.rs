@@ -15,7 +15,7 @@ pub static PATTERN: Pattern = Pattern {
     name: "compilation",
     chapter: "development",
     summary: "PTX that the driver compiles, and machine code: for this device, an older one, a newer one, this one alone",
-    source: "CUDA study notes, chapter 10.2; programming model notes, Compilation",
+    source: "Professional CUDA C Programming, chapter 10; CUDA C++ Programming Guide, Compilation",
     size: Size {
         of: "elements",
         is_square: false,

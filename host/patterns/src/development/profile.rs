@@ -1,6 +1,5 @@
-//! The metrics of the notes, by three names: the name in nvprof, which the notes use, the name in
-//! Nsight Compute (`ncu`), which replaced it, and the name of the simulator's counter, which
-//! needs no GPU.
+//! Metrics by three names: the name in nvprof, which older texts use, the name in Nsight Compute
+//! (`ncu`), which replaced it, and the name of the simulator's counter, which needs no GPU.
 //!
 //! The simulator counts instructions and branches of the PTX, and a profiler counts those of the
 //! machine code. They change in the same direction, but the numbers differ. The simulator has no
@@ -49,7 +48,7 @@ const fn part(
     }
 }
 
-/// Every metric of the notes that is counted and not timed.
+/// Every metric that is counted and not timed.
 pub const METRICS: &[MetricRow] = &[
     count("inst_executed", "smsp__inst_executed.sum", |counters| {
         Some(counters.ptx_instructions as f64)

@@ -15,7 +15,7 @@ pub static PATTERN: Pattern = Pattern {
     name: "separate_compilation",
     chapter: "development",
     summary: "a kernel calls a function of another crate: two modules of PTX, linked by the driver",
-    source: "CUDA study notes, chapter 10.2.2",
+    source: "Professional CUDA C Programming, chapter 10",
     size: Size {
         of: "elements",
         is_square: false,

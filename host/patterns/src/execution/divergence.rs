@@ -15,7 +15,7 @@ pub static PATTERN: Pattern = Pattern {
     name: "divergence",
     chapter: "execution",
     summary: "branches by thread and by warp, a select, and both sides by every thread",
-    source: "CUDA study notes, chapter 3.2.2, and the execution model notes, warps",
+    source: "Professional CUDA C Programming, chapter 3",
     size: Size {
         of: "elements",
         is_square: false,

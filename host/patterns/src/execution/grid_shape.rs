@@ -24,7 +24,7 @@ pub static PATTERN: Pattern = Pattern {
     name: "grid_shape",
     chapter: "execution",
     summary: "the same kernel in blocks of other shapes: occupancy, warps, time",
-    source: "CUDA study notes, chapters 3.2.5 and 3.3, and the execution model notes",
+    source: "Professional CUDA C Programming, chapter 3",
     size: Size {
         of: "rows and columns",
         is_square: true,

@@ -15,7 +15,7 @@ pub static PATTERN: Pattern = Pattern {
     name: "nested_hello",
     chapter: "execution",
     summary: "a kernel launches itself with half of the threads, until one is left",
-    source: "CUDA study notes, chapter 3.6.2",
+    source: "Professional CUDA C Programming, chapter 3",
     size: Size {
         of: "threads, in one block",
         is_square: false,

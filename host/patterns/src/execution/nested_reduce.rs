@@ -17,7 +17,7 @@ pub static PATTERN: Pattern = Pattern {
     name: "nested_reduce",
     chapter: "execution",
     summary: "sums by recursion, each step launched by the one before: 2^k launches against 8",
-    source: "CUDA study notes, chapter 3.6.3",
+    source: "Professional CUDA C Programming, chapter 3",
     size: Size {
         of: "elements",
         is_square: false,

@@ -20,7 +20,7 @@ pub static PATTERN: Pattern = Pattern {
     name: "occupancy",
     chapter: "execution",
     summary: "registers, shared memory and block size decide how many warps are resident",
-    source: "CUDA study notes, chapters 3.2.3 and 3.2.4, and the execution model notes",
+    source: "Professional CUDA C Programming, chapter 3",
     size: Size {
         of: "elements",
         is_square: false,

@@ -1,5 +1,5 @@
-//! The sum as a recursion on the CPU. The notes begin with it before they use kernels. No
-//! kernel runs here.
+//! The sum as a recursion on the CPU. It shows the tree that the kernels of the
+//! next patterns walk. No kernel runs here.
 
 use std::hint::black_box;
 
@@ -14,7 +14,7 @@ pub static PATTERN: Pattern = Pattern {
     name: "recursive_reduce_cpu",
     chapter: "execution",
     summary: "halves added to each other until one element is left, on the CPU, for any length",
-    source: "CUDA study notes, chapter 3.4.1",
+    source: "Professional CUDA C Programming, chapter 3",
     size: Size {
         of: "elements",
         is_square: false,
@@ -80,7 +80,7 @@ pub fn block_sums(input: &[i32], per_block: usize) -> Vec<i32> {
 /// Returns the wrapping sum by a recursion on the CPU that matches the interleaved pairs of the
 /// kernels. It adds the second half to the first until one element is left. If the number of
 /// elements is odd, the middle element waits for the next step, so any length is valid. `data` is
-/// overwritten. The sum of no elements is zero. Source: CUDA study notes, section 3.4.1.
+/// overwritten. The sum of no elements is zero. Source: Professional CUDA C Programming, chapter 3.
 pub fn recursive(data: &mut [i32]) -> i32 {
     match data {
         [] => 0,

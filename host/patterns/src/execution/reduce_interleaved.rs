@@ -10,7 +10,7 @@ pub static PATTERN: Pattern = Pattern {
     name: "reduce_interleaved",
     chapter: "execution",
     summary: "pairs half a block apart: fewer sectors a request than neighbored pairs",
-    source: "CUDA study notes, chapter 3.4.4",
+    source: "Professional CUDA C Programming, chapter 3",
     size: SIZE,
     variants: &[Variant::new("reduce_interleaved", |device, setup| {
         Reduction::prepare(device, setup, reduce_interleaved, 1)

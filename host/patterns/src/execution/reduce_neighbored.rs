@@ -10,7 +10,7 @@ pub static PATTERN: Pattern = Pattern {
     name: "reduce_neighbored",
     chapter: "execution",
     summary: "the same sums by scattered threads and by the first threads: divergence",
-    source: "CUDA study notes, chapters 3.4.2 and 3.4.3",
+    source: "Professional CUDA C Programming, chapter 3",
     size: SIZE,
     variants: &[
         Variant::new("reduce_neighbored", |device, setup| {

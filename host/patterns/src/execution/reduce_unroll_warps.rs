@@ -16,7 +16,7 @@ pub static PATTERN: Pattern = Pattern {
     name: "reduce_unroll_warps",
     chapter: "execution",
     summary: "the last six steps by one warp without block barriers; then every step written out",
-    source: "CUDA study notes, chapters 3.5.2 to 3.5.4",
+    source: "Professional CUDA C Programming, chapter 3",
     size: SIZE,
     variants: &[
         Variant::new("reduce_unroll_warps8", |device, setup| {

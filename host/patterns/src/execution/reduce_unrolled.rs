@@ -10,7 +10,7 @@ pub static PATTERN: Pattern = Pattern {
     name: "reduce_unrolled",
     chapter: "execution",
     summary: "several independent loads a thread: fewer blocks, fewer stores, more in flight",
-    source: "CUDA study notes, chapter 3.5.1",
+    source: "Professional CUDA C Programming, chapter 3",
     size: SIZE,
     variants: &[
         Variant::new("reduce_unrolling2", |device, setup| {

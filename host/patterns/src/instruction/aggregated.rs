@@ -15,7 +15,7 @@ pub static PATTERN: Pattern = Pattern {
     name: "aggregated",
     chapter: "instruction",
     summary: "one total: an atomic for each thread, for each warp, for each block",
-    source: "CUDA study notes, chapter 7.2.3.4",
+    source: "Professional CUDA C Programming, chapter 7",
     size: Size {
         of: "elements",
         is_square: false,

@@ -17,7 +17,7 @@ pub static PATTERN: Pattern = Pattern {
     name: "atomics",
     chapter: "instruction",
     summary: "every built-in atomic on every type: in any order of threads, nothing is lost",
-    source: "CUDA study notes, chapters 7.1.3 and 7.2.3",
+    source: "Professional CUDA C Programming, chapter 7",
     size: Size {
         of: "threads",
         is_square: false,

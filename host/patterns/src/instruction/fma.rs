@@ -16,7 +16,7 @@ pub static PATTERN: Pattern = Pattern {
     name: "fma",
     chapter: "instruction",
     summary: "a * b + c rounded once or twice, to the nearest, towards zero, up, down",
-    source: "CUDA study notes, chapter 7.2.2.2",
+    source: "Professional CUDA C Programming, chapter 7",
     size: Size {
         of: "elements",
         is_square: false,

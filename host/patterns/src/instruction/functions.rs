@@ -18,7 +18,7 @@ pub static PATTERN: Pattern = Pattern {
     name: "functions",
     chapter: "instruction",
     summary: "sin, cos, tan, exp, log, sqrt, div, pow: as accurate as a CPU's, or as fast as the machine can",
-    source: "CUDA study notes, chapters 7.1.2 and 7.2.2",
+    source: "Professional CUDA C Programming, chapter 7",
     size: Size {
         of: "elements",
         is_square: false,

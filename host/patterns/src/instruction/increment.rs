@@ -12,7 +12,7 @@ pub static PATTERN: Pattern = Pattern {
     name: "increment",
     chapter: "instruction",
     summary: "32 threads add one: read, add, write loses counts; one atomic add does not",
-    source: "CUDA study notes, chapters 7.1.3 and 7.2.3",
+    source: "Professional CUDA C Programming, chapter 7",
     size: Size {
         of: "threads",
         is_square: false,

@@ -14,7 +14,7 @@ pub static PATTERN: Pattern = Pattern {
     name: "precision",
     chapter: "instruction",
     summary: "the same steps in f32 and f64: twice the bytes, and the rounding error of each",
-    source: "CUDA study notes, chapters 7.1.1 and 7.2.1",
+    source: "Professional CUDA C Programming, chapter 7",
     size: Size {
         of: "elements",
         is_square: false,

@@ -12,7 +12,7 @@ pub static PATTERN: Pattern = Pattern {
     name: "threshold",
     chapter: "instruction",
     summary: "is any element above a threshold: a flag that many threads set is a race, or an atomic",
-    source: "CUDA study notes, chapter 7.1.3",
+    source: "Professional CUDA C Programming, chapter 7",
     size: Size {
         of: "elements",
         is_square: false,

@@ -15,7 +15,7 @@ pub static PATTERN: Pattern = Pattern {
     name: "gang_worker_vector",
     chapter: "levels",
     summary: "one vector sum by blocks, by warps and by lanes: one lane of a warp costs as much as 32",
-    source: "CUDA study notes, chapter 8.8",
+    source: "Professional CUDA C Programming, chapter 8",
     size: Size {
         of: "elements",
         is_square: false,

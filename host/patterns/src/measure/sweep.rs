@@ -1,5 +1,5 @@
-//! Runs of a pattern over a range of offsets, strides, block shapes or sizes. The notes show
-//! these as curves.
+//! Runs of a pattern over a range of offsets, strides, block shapes or sizes: the
+//! points of a curve.
 
 use anyhow::Result;
 use lanewise::Device;

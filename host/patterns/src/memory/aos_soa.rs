@@ -14,7 +14,7 @@ pub static PATTERN: Pattern = Pattern {
     name: "aos_soa",
     chapter: "memory",
     summary: "structures in an array: half of what a load moves is the other field",
-    source: "CUDA study notes, chapter 4.3.4",
+    source: "Professional CUDA C Programming, chapter 4",
     size: Size {
         of: "points",
         is_square: false,

@@ -13,7 +13,7 @@ pub static PATTERN: Pattern = Pattern {
     name: "cache_operators",
     chapter: "memory",
     summary: "loads through L1, past it, and through the read-only path",
-    source: "CUDA study notes, chapters 4.3.2.1 to 4.3.2.4",
+    source: "Professional CUDA C Programming, chapter 4",
     size: Size {
         of: "elements",
         is_square: false,

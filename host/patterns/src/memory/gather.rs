@@ -13,7 +13,7 @@ pub static PATTERN: Pattern = Pattern {
     name: "gather",
     chapter: "memory",
     summary: "a warp's load costs the sectors it touches: 1, 4 in any order, or 32",
-    source: "CUDA study notes, chapter 4.3.2.1",
+    source: "Professional CUDA C Programming, chapter 4",
     size: Size {
         of: "elements",
         is_square: false,

@@ -16,7 +16,7 @@ pub static PATTERN: Pattern = Pattern {
     name: "l2_window",
     chapter: "memory",
     summary: "a part of L2 set aside for the accesses in a window",
-    source: "programming model notes, Device Memory L2 Access Management",
+    source: "CUDA C++ Programming Guide, Device Memory L2 Access Management",
     size: Size {
         of: "elements of the stream",
         is_square: false,

@@ -9,7 +9,7 @@ use lanewise_std::kernel::{Kernel, SafeKernel};
 use crate::case::Filling;
 use crate::{Case, Setup, Work, input};
 
-/// The offset that the notes use. It is not a multiple of the 8 floats of a sector.
+/// The offset of the reads. It is not a multiple of the 8 floats of a sector.
 pub(super) const OFFSET: u32 = 11;
 
 /// The indices to which the offset is added.

@@ -10,7 +10,7 @@ pub static PATTERN: Pattern = Pattern {
     name: "misaligned_read",
     chapter: "memory",
     summary: "loads from an offset on: a fifth sector, unless the offset is a multiple of 8 floats",
-    source: "CUDA study notes, chapters 4.3.2 and 4.3.5",
+    source: "Professional CUDA C Programming, chapter 4",
     size: Size {
         of: "elements",
         is_square: false,

@@ -10,7 +10,7 @@ pub static PATTERN: Pattern = Pattern {
     name: "misaligned_write",
     chapter: "memory",
     summary: "stores from an offset on: a fifth sector, and two that are written in part",
-    source: "CUDA study notes, chapter 4.3.3",
+    source: "Professional CUDA C Programming, chapter 4",
     size: Size {
         of: "elements",
         is_square: false,

@@ -14,7 +14,7 @@ pub static PATTERN: Pattern = Pattern {
     name: "offset_stride",
     chapter: "memory",
     summary: "an offset costs one sector more a warp; a stride costs all that lies between",
-    source: "memory optimisation notes, chapters 9.2.1.2 to 9.2.1.4",
+    source: "CUDA C++ Best Practices Guide, \"Memory Optimizations\"",
     size: Size {
         of: "elements that are copied",
         is_square: false,

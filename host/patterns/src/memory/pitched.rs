@@ -18,7 +18,7 @@ pub static PATTERN: Pattern = Pattern {
     name: "pitched",
     chapter: "memory",
     summary: "padded rows start on aligned addresses; copies leave the padding out",
-    source: "programming model notes, Device Memory",
+    source: "CUDA C++ Programming Guide, Device Memory",
     size: Size {
         of: "rows and columns",
         is_square: true,

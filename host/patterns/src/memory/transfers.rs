@@ -18,7 +18,7 @@ pub static PATTERN: Pattern = Pattern {
     name: "transfers",
     chapter: "memory",
     summary: "copies in both directions: pageable, pinned, registered, write-combined, zero-copy, managed",
-    source: "CUDA study notes, chapters 4.2.2 to 4.2.6; memory optimisation notes, chapter 9.1",
+    source: "Professional CUDA C Programming, chapter 4; CUDA C++ Best Practices Guide, \"Memory Optimizations\"",
     size: Size {
         of: "elements",
         is_square: false,

@@ -13,7 +13,7 @@ pub static PATTERN: Pattern = Pattern {
     name: "transpose",
     chapter: "memory",
     summary: "strided loads or strided stores; copies by rows and by columns give the bounds",
-    source: "CUDA study notes, chapter 4.4.2",
+    source: "Professional CUDA C Programming, chapter 4",
     size: Size {
         of: "rows and columns",
         is_square: true,

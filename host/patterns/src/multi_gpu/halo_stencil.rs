@@ -18,7 +18,7 @@ pub static PATTERN: Pattern = Pattern {
     name: "halo_stencil",
     chapter: "multi_gpu",
     summary: "rows split over the devices, a row exchanged each way while the interior is computed",
-    source: "CUDA study notes, section 9.4",
+    source: "Professional CUDA C Programming, chapter 9",
     size: Size {
         of: "rows and columns",
         is_square: true,

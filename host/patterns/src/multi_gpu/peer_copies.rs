@@ -20,7 +20,7 @@ pub static PATTERN: Pattern = Pattern {
     name: "peer_copies",
     chapter: "multi_gpu",
     summary: "copies between devices, their bandwidth and latency, and a kernel that reads the other's memory",
-    source: "CUDA study notes, section 9.3",
+    source: "Professional CUDA C Programming, chapter 9",
     size: Size {
         of: "elements",
         is_square: false,

@@ -16,7 +16,7 @@ pub static PATTERN: Pattern = Pattern {
     name: "split_sum",
     chapter: "multi_gpu",
     summary: "a vector sum split over the devices: equal to one device's",
-    source: "CUDA study notes, section 9.2",
+    source: "Professional CUDA C Programming, chapter 9",
     size: Size {
         of: "elements",
         is_square: false,

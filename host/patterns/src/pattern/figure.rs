@@ -1,4 +1,4 @@
-//! Figures of a run besides its time: the numbers in the notes' tables for a pattern.
+//! Figures of a run besides its time: the numbers that make a pattern's point.
 
 use std::fmt;
 

@@ -5,7 +5,7 @@ pub(crate) mod case;
 pub(crate) mod figure;
 pub mod input;
 pub(crate) mod matrix;
-pub mod notes;
+pub mod published;
 
 use anyhow::{Result, ensure};
 use lanewise::compare::{Agreement, Mismatch};
@@ -259,7 +259,7 @@ pub trait Case {
     /// Returns the work of one run.
     fn work(&self) -> Work;
 
-    /// Returns the figures that the notes' tables contain besides the time. They come from the
+    /// Returns the figures that make the pattern's point, besides the time. They come from the
     /// launch and from its counters, if the run was counted.
     ///
     /// # Errors

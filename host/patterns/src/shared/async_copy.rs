@@ -14,7 +14,7 @@ pub static PATTERN: Pattern = Pattern {
     name: "async_copy",
     chapter: "shared",
     summary: "copies to shared memory that go past the registers, awaited at a barrier or in a pipeline",
-    source: "CUDA programming notes, Asynchronous Data Copies",
+    source: "CUDA C++ Programming Guide, Asynchronous Data Copies",
     size: Size {
         of: "elements",
         is_square: false,

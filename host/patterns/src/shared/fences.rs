@@ -16,7 +16,7 @@ pub static PATTERN: Pattern = Pattern {
     name: "fences",
     chapter: "shared",
     summary: "one thread writes, another reads: a barrier, or a flag with a fence on each side",
-    source: "CUDA study notes, chapter 5.1.5",
+    source: "Professional CUDA C Programming, chapter 5",
     size: Size {
         of: "elements",
         is_square: false,

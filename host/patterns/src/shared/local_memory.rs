@@ -15,7 +15,7 @@ pub static PATTERN: Pattern = Pattern {
     name: "local_memory",
     chapter: "shared",
     summary: "an array whose indices are known only at run time is in memory, else in registers",
-    source: "CUDA study notes, chapter 4.1",
+    source: "Professional CUDA C Programming, chapter 4",
     size: Size {
         of: "elements",
         is_square: false,

@@ -13,7 +13,7 @@ pub static PATTERN: Pattern = Pattern {
     name: "matmul",
     chapter: "shared",
     summary: "each element is loaded once for a whole tile of results",
-    source: "programming model notes, Shared Memory",
+    source: "CUDA C++ Programming Guide, Shared Memory",
     size: Size {
         of: "rows and columns",
         is_square: true,

@@ -17,7 +17,7 @@ pub static PATTERN: Pattern = Pattern {
     name: "rect_tile",
     chapter: "shared",
     summary: "where rows and columns differ in length, a thread reads by its number; the padding differs too",
-    source: "CUDA study notes, chapter 5.2.2",
+    source: "Professional CUDA C Programming, chapter 5",
     size: Size {
         of: "elements",
         is_square: false,

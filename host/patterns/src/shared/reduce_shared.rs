@@ -18,7 +18,7 @@ pub static PATTERN: Pattern = Pattern {
     name: "reduce_shared",
     chapter: "shared",
     summary: "the steps in shared memory: each element is loaded once, a block stores once",
-    source: "CUDA study notes, chapter 5.3",
+    source: "Professional CUDA C Programming, chapter 5",
     size: SIZE,
     variants: &[
         Variant::new("reduce_gmem", |device, setup| {

@@ -13,7 +13,7 @@ pub static PATTERN: Pattern = Pattern {
     name: "square_tile",
     chapter: "shared",
     summary: "rows of a tile are in 32 banks, its columns in one; a word of padding spreads them",
-    source: "CUDA study notes, chapter 5.2.1",
+    source: "Professional CUDA C Programming, chapter 5",
     size: Size {
         of: "elements",
         is_square: false,

@@ -15,7 +15,7 @@ pub static PATTERN: Pattern = Pattern {
     name: "stencil",
     chapter: "shared",
     summary: "neighbours through shared memory, coefficients that all lanes read through constant memory",
-    source: "CUDA study notes, chapter 5.5",
+    source: "Professional CUDA C Programming, chapter 5",
     size: Size {
         of: "elements",
         is_square: false,

@@ -24,7 +24,7 @@ pub static PATTERN: Pattern = Pattern {
     name: "texture",
     chapter: "shared",
     summary: "the sampler blends neighbours and says what is outside; the kernel has no branch for either",
-    source: "programming model notes, Texture and Surface Memory",
+    source: "CUDA C++ Programming Guide, Texture and Surface Memory",
     size: Size {
         of: "rows and columns of the result",
         is_square: true,

@@ -20,7 +20,7 @@ pub static PATTERN: Pattern = Pattern {
     name: "transpose_shared",
     chapter: "shared",
     summary: "a padded tile turns the matrix over without strided access or bank conflicts",
-    source: "CUDA study notes, chapters 5.4.2 to 5.4.4",
+    source: "Professional CUDA C Programming, chapter 5",
     size: Size {
         of: "rows and columns",
         is_square: true,

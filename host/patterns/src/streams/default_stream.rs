@@ -17,7 +17,7 @@ pub static PATTERN: Pattern = Pattern {
     name: "default_stream",
     chapter: "streams",
     summary: "the default stream and the others wait for each other, except non-blocking streams",
-    source: "CUDA study notes, section 6.1.1; CUDA driver API, \"Stream synchronization behavior\"",
+    source: "Professional CUDA C Programming, chapter 6; CUDA driver API, \"Stream synchronization behavior\"",
     size: Size {
         of: "elements of each kernel",
         is_square: false,

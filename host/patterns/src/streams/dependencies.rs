@@ -16,7 +16,7 @@ pub static PATTERN: Pattern = Pattern {
     name: "dependencies",
     chapter: "streams",
     summary: "an event makes the last stream wait for the others; a priority lets a kernel go first; an event may keep no time",
-    source: "CUDA study notes, sections 6.1.3, 6.2.4 and 6.2.8",
+    source: "Professional CUDA C Programming, chapter 6",
     size: Size {
         of: "elements of each kernel",
         is_square: false,

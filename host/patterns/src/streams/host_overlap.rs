@@ -17,7 +17,7 @@ pub static PATTERN: Pattern = Pattern {
     name: "host_overlap",
     chapter: "streams",
     summary: "the host counts while the device works; a stream calls the host; such a function may not call CUDA",
-    source: "CUDA study notes, sections 6.4 and 6.5",
+    source: "Professional CUDA C Programming, chapter 6",
     size: Size {
         of: "elements",
         is_square: false,

@@ -21,7 +21,7 @@ pub static PATTERN: Pattern = Pattern {
     name: "overlap",
     chapter: "streams",
     summary: "copies beside kernels: as long as the slower of the two, not as both",
-    source: "CUDA study notes, sections 6.3.1 and 6.3.2; memory optimisation notes, chapter 9.1.2",
+    source: "Professional CUDA C Programming, chapter 6; CUDA C++ Best Practices Guide, \"Memory Optimizations\"",
     size: Size {
         of: "elements",
         is_square: false,

@@ -19,7 +19,7 @@ pub static PATTERN: Pattern = Pattern {
     name: "scheduling",
     chapter: "streams",
     summary: "depth first, breadth first, a thread a stream: one answer, and false dependencies with one queue",
-    source: "CUDA study notes, sections 6.2.1 to 6.2.3",
+    source: "Professional CUDA C Programming, chapter 6",
     size: Size {
         of: "elements of each of 4 chains of 4 kernels",
         is_square: false,

@@ -13,7 +13,7 @@ pub static PATTERN: Pattern = Pattern {
     name: "tma_copy",
     chapter: "tensor",
     summary: "boxes of a matrix on their way while others are worked on, by the tensor memory accelerator",
-    source: "CUDA programming notes, Tensor Memory Accelerator",
+    source: "CUDA C++ Programming Guide, Tensor Memory Accelerator",
     size: Size {
         of: "rows and columns",
         is_square: true,

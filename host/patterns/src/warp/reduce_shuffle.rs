@@ -12,7 +12,7 @@ pub static PATTERN: Pattern = Pattern {
     name: "reduce_shuffle",
     chapter: "warp",
     summary: "lanes add by shuffles, warps through one word of shared memory each",
-    source: "CUDA study notes, chapter 5.6.3",
+    source: "Professional CUDA C Programming, chapter 5",
     size: Size {
         of: "elements",
         is_square: false,

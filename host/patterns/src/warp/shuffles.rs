@@ -14,7 +14,7 @@ use lanewise_std::kernel::{Kernel, SafeKernel};
 use crate::case::Filling;
 use crate::{Case, Pattern, Setup, Size, Variant, Work, input};
 
-/// The number of lanes in a segment, as in the notes.
+/// The number of lanes in a segment: half a warp, so that a segment is seen to have an end.
 pub const WIDTH: usize = 16;
 
 /// The pattern as `cargo xtask list` shows it and `cargo xtask run` runs it.
@@ -22,7 +22,7 @@ pub static PATTERN: Pattern = Pattern {
     name: "shuffles",
     chapter: "warp",
     summary: "lanes read each other's registers: by number, from below or above, or in pairs",
-    source: "CUDA study notes, chapters 5.6.1 and 5.6.2",
+    source: "Professional CUDA C Programming, chapter 5",
     size: Size {
         of: "elements",
         is_square: false,

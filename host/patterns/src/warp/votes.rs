@@ -12,7 +12,7 @@ pub static PATTERN: Pattern = Pattern {
     name: "votes",
     chapter: "warp",
     summary: "32 answers in one register: any, all, ballot, and the lanes with the same value",
-    source: "CUDA study notes, chapter 5.6",
+    source: "Professional CUDA C Programming, chapter 5",
     size: Size {
         of: "elements",
         is_square: false,

@@ -114,7 +114,7 @@ impl Access {
         ratio(self.bytes, self.sectors * 32)
     }
 
-    /// Returns the part of the moved bytes that was requested: the bus utilization of the notes. On
+    /// Returns the part of the moved bytes that was requested: the bus utilization. On
     /// a device whose first-level cache fetches whole lines, loads through it move whole lines.
     pub fn bus_utilization(&self) -> f64 {
         ratio(self.distinct_bytes, self.moved_bytes)

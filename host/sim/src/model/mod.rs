@@ -270,7 +270,7 @@ impl DeviceModel {
         Self::built_in("v100")
     }
 
-    /// Returns the model of an NVIDIA Tesla K40, the GPU of the notes' older chapters.
+    /// Returns the model of an NVIDIA Tesla K40, a GPU of the Kepler generation.
     pub fn k40() -> Self {
         Self::built_in("k40")
     }

@@ -12,7 +12,7 @@
 //! every stream from [`Device::stream`]. They also wait for the non-blocking streams that
 //! have used the buffer. For asynchronous copies see [`Stream::copy_in`],
 //! [`Stream::copy_out`] and [`Stream::copy`].
-//! Source: CUDA driver API, "Memory Management"; CUDA study notes, item 6.
+//! Source: CUDA driver API, "Memory Management"; Professional CUDA C Programming, chapter 2.
 
 mod allocate;
 mod borrowed;

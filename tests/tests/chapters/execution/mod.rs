@@ -36,7 +36,7 @@ const DIVERGENT: [&str; 4] = [
     "diverge_both_arms",
 ];
 
-/// `sum_matrix` in the shapes of the notes.
+/// `sum_matrix` in ten shapes.
 const SHAPES: [&str; 10] = [
     "sum_matrix_32x32",
     "sum_matrix_32x16",

@@ -154,8 +154,8 @@ fn sums_of(ptx: &str) -> Vec<i32> {
     sums.to_vec().expect("no fault")
 }
 
-/// The error in the `Nosync` listing of the notes: the child sees what the launching thread sees,
-/// and that is only this thread's own addition.
+/// The error of a kernel without a barrier before its launch: the child sees what the launching
+/// thread sees, and that is only this thread's own addition.
 #[test]
 fn without_the_barrier_some_order_of_child_and_parent_sums_wrongly() {
     let Some(device) = tests::simulator(

@@ -36,7 +36,7 @@ proptest! {
     }
 }
 
-/// Blocks of 128 threads, as in the notes.
+/// Blocks of 128 threads.
 const BLOCK: usize = 128;
 /// How many warps a block has.
 const WARPS: usize = BLOCK / 32;

@@ -18,8 +18,8 @@ const SQUARE: [(&str, Wavefronts, Wavefronts); 6] = [
     ("square_col_col", (32.0, 32.0), (16.0, 16.0)),
     ("square_row_col", (1.0, 32.0), (1.0, 16.0)),
     ("square_row_col_dyn", (1.0, 32.0), (1.0, 16.0)),
-    // Where two words share a bank, every second column has a pair of elements in one bank: the
-    // notes' "not always" for Kepler.
+    // Where two words share a bank, every second column has a pair of elements in one bank:
+    // padding does not always help on Kepler.
     ("square_row_col_pad", (1.0, 1.0), (1.0, 1.5)),
     ("square_row_col_dyn_pad", (1.0, 1.0), (1.0, 1.5)),
 ];

@@ -1,4 +1,4 @@
-//! Shuffles against the notes' tables, lane for lane, and in segments of every width.
+//! Shuffles against written tables, lane for lane, and in segments of every width.
 
 use gpu::warp::shuffles::{
     shfl_broadcast, shfl_down, shfl_swap, shfl_up, shfl_wrap, shfl_xor, shfl_xor_array,

@@ -17,7 +17,7 @@ pub static PATTERN: Pattern = Pattern {
     name: "heat",
     chapter: "development",
     summary: "one program through assess, parallelise, optimise, deploy: heat in a plate, by Jacobi's method",
-    source: "CUDA study notes, chapter 10.1",
+    source: "Professional CUDA C Programming, chapter 10",
     size: Size {
         of: "columns and rows of the plate",
         is_square: true,

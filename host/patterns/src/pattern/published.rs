@@ -1,40 +1,39 @@
-//! The results of the notes on their GPUs, if the notes give them in words or numbers. They are
-//! printed below the table of a run.
+//! Results that others published for CUDA C++ versions of these kernels. They are printed below the
+//! table of a run, so that a reader can hold a run against them.
 //!
-//! Most of the notes' results are pictures. This file contains the results in their text, with the
-//! GPU if the text names one.
+//! Source: the study notes that the book's page "Sources" names, with the GPU where they name one.
 
-/// One result of the notes.
+/// One published result.
 #[derive(Debug, Clone, Copy)]
-pub struct NotesResult {
+pub struct Published {
     /// The name of the pattern that the result belongs to.
     pub pattern: &'static str,
-    /// The GPU, if the notes name it.
+    /// The GPU, if the text names it.
     pub gpu: Option<&'static str>,
-    /// The result that the author of the notes measured or saw.
+    /// The result that the author measured or saw.
     pub saw: &'static str,
 }
 
-/// Makes a result on a GPU that the notes name.
-const fn on(pattern: &'static str, gpu: &'static str, saw: &'static str) -> NotesResult {
-    NotesResult {
+/// Makes a result on a GPU that is named.
+const fn on(pattern: &'static str, gpu: &'static str, saw: &'static str) -> Published {
+    Published {
         pattern,
         gpu: Some(gpu),
         saw,
     }
 }
 
-/// Makes a result on a GPU that the notes do not name.
-const fn somewhere(pattern: &'static str, saw: &'static str) -> NotesResult {
-    NotesResult {
+/// Makes a result on a GPU that is not named.
+const fn somewhere(pattern: &'static str, saw: &'static str) -> Published {
+    Published {
         pattern,
         gpu: None,
         saw,
     }
 }
 
-/// All results, in the order of the notes.
-const ALL: &[NotesResult] = &[
+/// All results, in the order of [`crate::ALL`].
+const ALL: &[Published] = &[
     somewhere(
         "nested_reduce",
         "2048 blocks make 16384 children; without the synchronisations a third of the time; with one child for all blocks 8 children",
@@ -67,18 +66,18 @@ const ALL: &[NotesResult] = &[
     ),
 ];
 
-/// Returns the results of the notes for a pattern.
-pub fn seen(pattern: &str) -> impl Iterator<Item = &'static NotesResult> {
+/// Returns the results for a pattern.
+pub fn about(pattern: &str) -> impl Iterator<Item = &'static Published> {
     ALL.iter().filter(move |seen| seen.pattern == pattern)
 }
 
-impl std::fmt::Display for NotesResult {
+impl std::fmt::Display for Published {
     fn fmt(&self, out: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         let gpu = self.gpu.map_or_else(
-            || "on a GPU that they do not name".to_owned(),
+            || "on a GPU that is not named".to_owned(),
             |gpu| format!("on a {gpu}"),
         );
-        write!(out, "The notes, {gpu}: {}.", self.saw)
+        write!(out, "Published, {gpu}: {}.", self.saw)
     }
 }
 
@@ -97,12 +96,12 @@ mod tests {
     }
 
     #[test]
-    fn the_gpu_is_named_where_the_notes_name_it() {
-        let text = seen("transfers")
+    fn the_gpu_is_named_where_it_is_known() {
+        let text = about("transfers")
             .map(ToString::to_string)
             .collect::<Vec<_>>();
         assert_eq!(text.len(), 1);
-        assert!(text[0].starts_with("The notes, on a Tesla V100, PCIe x16 Gen3: about 12 GB/s"));
-        assert_eq!(seen("hello").count(), 0);
+        assert!(text[0].starts_with("Published, on a Tesla V100, PCIe x16 Gen3: about 12 GB/s"));
+        assert_eq!(about("hello").count(), 0);
     }
 }

@@ -1,5 +1,5 @@
-//! Kernels on the model of a Tesla K40, of the Kepler generation: lines of 128 bytes in L1, banks of 4
-//! or 8 bytes.
+//! Kernels on the model of a Tesla K40 (Kepler): lines of 128 bytes in L1, banks of
+//! 4 or 8 bytes.
 //!
 //! The embedded PTX is for newer devices. A kernel that uses nothing newer runs under an older
 //! head. The tests use the simulator without the driver, also on a GPU's machine.

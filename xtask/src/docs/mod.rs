@@ -4,8 +4,8 @@
 //! mdBook leaves a broken include as it is and does not check links, so this command does. Every
 //! page is in the summary, and the summary names no other page. Every pattern has its page. The
 //! targets of links and includes exist. One page alone speaks of the study notes that the catalog
-//! was made from. xtask accepts every `cargo xtask` command that a page shows. `cargo test` runs the
-//! same checks.
+//! was made from. xtask accepts every `cargo xtask` command that a page shows. `cargo test` runs
+//! the same checks.
 
 mod checks;
 pub(crate) mod markdown;

@@ -122,6 +122,7 @@ pub fn gemm<T: Number>(
     ];
     let [m, n, k] = sides([m, n, k])?;
     Ok(job(name, move |stream| {
+        // ANCHOR: call
         let [a, b] = read([&a, &b], stream)?;
         let c = c.write_on(stream)? as *mut c_void;
         let [alpha, beta] = pointers(&factors);
@@ -153,6 +154,7 @@ pub fn gemm<T: Number>(
             );
             check("cublas gemm", status)
         }
+        // ANCHOR_END: call
     }))
 }
 

@@ -9,6 +9,7 @@
 mod bundle;
 mod cargo;
 mod docs;
+mod exercises;
 mod forward;
 mod readme;
 mod wheel;
@@ -75,6 +76,7 @@ enum Command {
     Bundle(bundle::Args),
     CheckDocs(docs::Args),
     Timelines(docs::timelines::Args),
+    CheckExercises(exercises::Args),
     CheckReadme(readme::Args),
     Wheel(wheel::Args),
 }
@@ -99,6 +101,7 @@ fn run(cli: Cli) -> Result<ExitCode> {
         Command::Bundle(args) => bundle::run(&args),
         Command::CheckDocs(args) => docs::run(&args),
         Command::Timelines(args) => docs::timelines::run(&args),
+        Command::CheckExercises(args) => exercises::run(&args),
         Command::CheckReadme(args) => readme::run(&args),
         Command::Wheel(args) => wheel::run(&args),
     }

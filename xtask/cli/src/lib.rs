@@ -18,6 +18,7 @@ mod exec;
 mod floats;
 mod inspect;
 pub mod kernels;
+pub mod learn;
 mod link;
 mod new;
 pub mod output;
@@ -84,6 +85,7 @@ pub enum Command {
     Doctor(doctor::Args),
     Driver(driver::Args),
     Exec(exec::Args),
+    Learn(learn::Args),
     New(new::Args),
     Sanitize(sanitize::Args),
     #[command(hide = true)]
@@ -105,6 +107,7 @@ impl Command {
             Self::Doctor(args) => doctor::run(&args),
             Self::Driver(args) => driver::run(&args),
             Self::Exec(args) => exec::run(&args),
+            Self::Learn(args) => learn::run(&args),
             Self::New(args) => new::run(&args),
             Self::Sanitize(args) => sanitize::run(&args),
             Self::TryDriver(args) => try_driver::run(&args),

@@ -5,7 +5,7 @@
 //! everything that it needs except Lanewise itself.
 
 mod name;
-mod source;
+pub(crate) mod source;
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -52,13 +52,10 @@ struct NewProject<'a> {
 }
 
 /// A file of a project and its template.
-type File = (&'static str, &'static str);
+pub(crate) type File = (&'static str, &'static str);
 
-/// Files of every project.
-const COMMON: [File; 7] = [
-    ("src/main.rs", include_str!("template/main.rs.txt")),
-    ("src/lib.rs", include_str!("template/lib.rs.txt")),
-    ("tests/saxpy.rs", include_str!("template/test.rs.txt")),
+/// Files of every project, that of exercises too.
+pub(crate) const EVERY: [File; 4] = [
     (
         ".cargo/config.toml",
         include_str!("template/config.toml.txt"),
@@ -74,9 +71,19 @@ const COMMON: [File; 7] = [
     ),
 ];
 
+/// The manifest of a project that is one package.
+pub(crate) const MANIFEST: File = ("Cargo.toml", include_str!("template/Cargo.toml.txt"));
+
+/// The host's side of both kinds of projects.
+const HOST: [File; 3] = [
+    ("src/main.rs", include_str!("template/main.rs.txt")),
+    ("src/lib.rs", include_str!("template/lib.rs.txt")),
+    ("tests/saxpy.rs", include_str!("template/test.rs.txt")),
+];
+
 /// Further files of a project that is one package.
 const PACKAGE: [File; 3] = [
-    ("Cargo.toml", include_str!("template/Cargo.toml.txt")),
+    MANIFEST,
     ("build.rs", include_str!("template/build.rs.txt")),
     ("src/kernels.rs", include_str!("template/kernels.rs.txt")),
 ];
@@ -130,6 +137,28 @@ pub(crate) fn run(args: &Args) -> Result<ExitCode> {
 
 /// Writes the project's files, and returns the project's name and the files' names.
 fn make(folder: &Path, workspace: bool, source: &Source) -> Result<(String, Vec<&'static str>)> {
+    let own = if workspace { &WORKSPACE[..] } else { &PACKAGE };
+    let files = HOST
+        .iter()
+        .chain(&EVERY)
+        .chain(own)
+        .map(|&(file, template)| {
+            let text = match workspace {
+                true => for_workspace(file, template),
+                false => template.to_owned(),
+            };
+            (file, text)
+        });
+    write_project(folder, files, source)
+}
+
+/// Writes the files of a new project in a folder that is empty or not there yet, with the places
+/// in their texts filled in. Returns the project's name and the files' names.
+pub(crate) fn write_project<'a>(
+    folder: &Path,
+    files: impl Iterator<Item = (&'a str, String)>,
+    source: &Source,
+) -> Result<(String, Vec<&'a str>)> {
     let name = folder
         .file_name()
         .map(|name| name.to_string_lossy().into_owned());
@@ -141,13 +170,9 @@ fn make(folder: &Path, workspace: bool, source: &Source) -> Result<(String, Vec<
     {
         bail!("`{}` is there already and holds files", folder.display());
     }
-    let own = if workspace { &WORKSPACE[..] } else { &PACKAGE };
-    let mut files = Vec::new();
-    for (file, template) in COMMON.iter().chain(own) {
-        let mut text = template.replace("{{profiles}}", PROFILES.trim_end());
-        if workspace {
-            text = for_workspace(file, &text);
-        }
+    let mut written = Vec::new();
+    for (file, text) in files {
+        let mut text = text.replace("{{profiles}}", PROFILES.trim_end());
         for package in &source::PACKAGES {
             let place = format!("{{{{{}}}}}", package.place);
             text = text.replace(&place, &source.of(package));
@@ -157,16 +182,16 @@ fn make(folder: &Path, workspace: bool, source: &Source) -> Result<(String, Vec<
             .replace("{{crate}}", &name.replace('-', "_"))
             .replace("{{toolchain}}", lanewise_builder::TOOLCHAIN);
         write(&folder.join(file), &text)?;
-        files.push(*file);
+        written.push(file);
     }
     if let Some(lock) = source.lock() {
         // The lock file has the versions that Lanewise is tested with. Cargo adds the project's own
         // packages and removes what it does not need.
         let to = folder.join("Cargo.lock");
         fs::copy(&lock, &to).with_context(|| format!("cannot copy `{}`", lock.display()))?;
-        files.push("Cargo.lock");
+        written.push("Cargo.lock");
     }
-    Ok((name, files))
+    Ok((name, written))
 }
 
 /// Changes a file for kernels that are a crate: the crate's root declares them, and the host
@@ -186,7 +211,8 @@ fn for_workspace(file: &str, text: &str) -> String {
     }
 }
 
-fn write(file: &Path, text: &str) -> Result<()> {
+/// Writes a file and makes the folders that it is in.
+pub(crate) fn write(file: &Path, text: &str) -> Result<()> {
     let folder = file.parent().context("a file is in a folder")?;
     fs::create_dir_all(folder).with_context(|| format!("cannot create `{}`", folder.display()))?;
     fs::write(file, text).with_context(|| format!("cannot write `{}`", file.display()))

@@ -33,11 +33,11 @@ pub(super) const PACKAGES: [Package; 4] = [
     },
 ];
 
-/// The options of `new` that say where a made project finds Lanewise.
+/// The options of `new` and `learn` that say where a made project finds Lanewise.
 #[derive(Debug, clap::Args)]
 #[command(next_help_heading = "Where Lanewise comes from")]
 #[group(id = "source")]
-pub(super) struct Args {
+pub(crate) struct Args {
     /// A released version
     #[arg(long, value_name = "VERSION", conflicts_with_all = ["git", "path"])]
     version: Option<String>,
@@ -54,7 +54,7 @@ pub(super) struct Args {
 
 /// The chosen source.
 #[derive(Debug, PartialEq, Eq)]
-pub(super) enum Source {
+pub(crate) enum Source {
     /// A version of a registry.
     Release(String),
     /// A repository and a commit.
@@ -79,7 +79,7 @@ fn is_checkout(folder: &Path) -> bool {
 impl Args {
     /// Returns the source from the options. Without an option it is the checkout that the program
     /// was built in, or the program's own release.
-    pub(super) fn chosen(&self) -> Result<Source> {
+    pub(crate) fn chosen(&self) -> Result<Source> {
         if let Some(version) = &self.version {
             VersionReq::parse(version).with_context(|| {
                 format!("`{version}` is no version; write it as in 0.1 or =0.1.2")

@@ -159,15 +159,18 @@ fn maps(address: u64) -> [[u8; 128]; 3] {
     [tiles, floats, images].map(|map| map.encode())
 }
 
-/// The text without numbers of PTX lines: each kernel of a module moves those behind it.
+/// The text without the lines of the PTX: each kernel of a module moves those behind it.
 fn without_ptx_lines(text: &str) -> String {
     let mut parts = text.split("ptx line ");
     let mut stable = parts.next().unwrap_or_default().to_owned();
     for part in parts {
         let rest = part.trim_start_matches(|c: char| c.is_ascii_digit());
-        stable = stable + "ptx line N" + rest;
+        stable = stable + "ptx line" + rest;
     }
     stable
+        .replace("(ptx line, ", "(")
+        .replace(" (ptx line)", "")
+        .replace(" at ptx line", " elsewhere")
 }
 
 /// What is wrong with a case, with these seeds; with seed 0 its report is compared with the file.

@@ -4,7 +4,7 @@
 use lanewise_macros::{kernel, shared};
 use lanewise_std::GlobalMut;
 use lanewise_std::thread::{sync_threads, thread_idx_x};
-
+// ANCHOR: wrong
 /// As it is wrong.
 #[kernel]
 pub fn tile_with_a_rest(data: GlobalMut<u32>) {
@@ -18,8 +18,10 @@ pub fn tile_with_a_rest(data: GlobalMut<u32>) {
         data.set(t, TILE.get(63 - t) + 1);
     }
 }
+// ANCHOR_END: wrong
 
 /// As it is right.
+// ANCHOR: right
 #[kernel]
 pub fn tile_with_a_rest_right(data: GlobalMut<u32>) {
     let t = thread_idx_x() as usize;
@@ -30,3 +32,4 @@ pub fn tile_with_a_rest_right(data: GlobalMut<u32>) {
         data.set(t, TILE.get(63 - t) + 1);
     }
 }
+// ANCHOR_END: right

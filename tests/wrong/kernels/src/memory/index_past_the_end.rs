@@ -4,7 +4,7 @@
 use lanewise_macros::kernel;
 use lanewise_std::GlobalMut;
 use lanewise_std::thread::{global_idx_x, thread_idx_x};
-
+// ANCHOR: wrong
 /// As it is wrong.
 #[kernel]
 pub fn index_past_the_end(data: GlobalMut<u32>) {
@@ -14,8 +14,10 @@ pub fn index_past_the_end(data: GlobalMut<u32>) {
         data.as_ptr().add(i).write(t as u32);
     }
 }
+// ANCHOR_END: wrong
 
 /// As it is right.
+// ANCHOR: right
 #[kernel]
 pub fn index_past_the_end_right(data: GlobalMut<u32>) {
     let t = thread_idx_x() as usize;
@@ -26,3 +28,4 @@ pub fn index_past_the_end_right(data: GlobalMut<u32>) {
         }
     }
 }
+// ANCHOR_END: right

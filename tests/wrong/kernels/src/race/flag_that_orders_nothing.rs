@@ -6,7 +6,7 @@ use lanewise_std::GlobalMut;
 use lanewise_std::atomic::AtomicOrdering::{Acquire, Relaxed, Release};
 use lanewise_std::atomic::DeviceAtomicU32;
 use lanewise_std::thread::{block_idx_x, thread_idx_x};
-
+// ANCHOR: wrong
 /// As it is wrong.
 #[kernel]
 pub fn flag_that_orders_nothing(data: GlobalMut<u32>) {
@@ -22,8 +22,10 @@ pub fn flag_that_orders_nothing(data: GlobalMut<u32>) {
         }
     }
 }
+// ANCHOR_END: wrong
 
 /// As it is right.
+// ANCHOR: right
 #[kernel]
 pub fn flag_that_orders_nothing_right(data: GlobalMut<u32>) {
     let t = thread_idx_x() as usize;
@@ -38,3 +40,4 @@ pub fn flag_that_orders_nothing_right(data: GlobalMut<u32>) {
         }
     }
 }
+// ANCHOR_END: right

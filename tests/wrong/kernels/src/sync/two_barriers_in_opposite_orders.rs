@@ -4,7 +4,7 @@
 use lanewise_macros::kernel;
 use lanewise_std::GlobalMut;
 use lanewise_std::thread::{NamedBarrier, thread_idx_x};
-
+// ANCHOR: wrong
 /// As it is wrong.
 #[kernel]
 pub fn two_barriers_in_opposite_orders(data: GlobalMut<u32>) {
@@ -21,8 +21,10 @@ pub fn two_barriers_in_opposite_orders(data: GlobalMut<u32>) {
         data.set(t, 1);
     }
 }
+// ANCHOR_END: wrong
 
 /// As it is right.
+// ANCHOR: right
 #[kernel]
 pub fn two_barriers_in_opposite_orders_right(data: GlobalMut<u32>) {
     let t = thread_idx_x() as usize;
@@ -33,3 +35,4 @@ pub fn two_barriers_in_opposite_orders_right(data: GlobalMut<u32>) {
         data.set(t, 1);
     }
 }
+// ANCHOR_END: right

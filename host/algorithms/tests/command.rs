@@ -1,7 +1,9 @@
 //! The program `algorithms`, as a user runs it.
 
+use std::fs;
 use std::process::{Command, Output};
 
+use lanewise_records::Record;
 use serde_json::Value;
 
 fn algorithms(arguments: &[&str]) -> Output {
@@ -22,13 +24,19 @@ fn json_has_the_time_and_the_rate_of_each_algorithm() {
     let names: Vec<_> = lines.iter().map(|line| &line["name"]).collect();
     assert_eq!(names, ["sum_i32", "sum_f32", "scan_i32"]);
     for line in lines {
-        assert_eq!(line["elements"], 4096);
-        assert!(line["milliseconds"].as_f64() > Some(0.0), "{line}");
-        assert!(line["rate"].as_f64() > Some(0.0), "{line}");
-        assert_eq!(
-            (&line["unit"], &line["error"]),
-            (&"GB/s".into(), &Value::Null)
+        assert_eq!(line["size"], 4096);
+        let rounds = line["milliseconds"].as_array().expect("rounds");
+        assert!(
+            rounds.len() == 3 && rounds.iter().all(|time| time.as_f64() > Some(0.0)),
+            "{line}"
         );
+        assert!(
+            line["rate"]
+                .as_str()
+                .is_some_and(|rate| rate.ends_with(" GB/s")),
+            "{line}"
+        );
+        assert_eq!(line["error"], Value::Null);
     }
 }
 
@@ -40,7 +48,7 @@ fn a_line_fits_a_terminal() {
     assert!(
         lines
             .lines()
-            .all(|line| line.len() <= 80 && line.ends_with(" GB/s")),
+            .all(|line| line.len() <= 80 && line.contains(" GB/s")),
         "{lines}"
     );
     let help = text(&algorithms(&["--help"]).stdout);
@@ -60,6 +68,62 @@ fn a_name_that_none_begins_with_is_an_error() {
         Some("Error: no algorithm's name begins with `sort` (`algorithms --list` has the names)")
     );
     assert!(text(&algorithms(&["--list"]).stdout).contains("scan_i32\n"));
+}
+
+#[test]
+fn times_are_kept_in_a_record_and_compared_with_it() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let path = |name: &str| folder.path().join(name).display().to_string();
+    let (record, libraries) = (path("record.json"), path("libraries.txt"));
+    let run = |arguments: &[&str]| algorithms(&[&["--log2", "12"], arguments].concat());
+    fs::write(&libraries, "sum_i32 0.0036 CUB 3.0\n").expect("it is written");
+    let output = run(&[
+        "sum",
+        "transpose",
+        "--record",
+        &record,
+        "--beside",
+        &libraries,
+    ]);
+    assert!(output.status.success(), "{}", text(&output.stderr));
+    let lines = text(&output.stdout);
+    let beside: Vec<_> = lines
+        .lines()
+        .map(|line| line.split(" % of ").nth(1))
+        .collect();
+    assert!(
+        beside[0].is_some_and(|it| it.starts_with("CUB 3.0 ")),
+        "{lines}"
+    );
+    assert!(beside[1].is_none(), "{lines}");
+    assert!(
+        beside[2].is_some_and(|it| it.starts_with("copy ")),
+        "{lines}"
+    );
+    // The model's times are the same each time.
+    let output = run(&["sum", "--compare", &record]);
+    assert!(output.status.success(), "{}", text(&output.stderr));
+    assert!(text(&output.stdout).ends_with("\n2 of 2 the same within noise\n"));
+    // What was quicker once is found.
+    let mut quicker = Record::read(record.as_ref()).expect("a record");
+    quicker.sessions[0].rows[0].milliseconds = vec![0.001];
+    quicker.write(record.as_ref()).expect("it is written");
+    let output = run(&["sum", "--compare", &record]);
+    assert!(!output.status.success());
+    let lines = text(&output.stdout);
+    assert!(
+        lines.contains("\nsum_i32 at size 4096: 0.0036 ms, before 0.0010"),
+        "{lines}"
+    );
+    let output = run(&["scan", "--compare", &record]);
+    let expected = format!("Error: `{record}` has nothing of what was measured");
+    assert_eq!(text(&output.stderr).lines().next(), Some(expected.as_str()));
+    fs::write(&libraries, "sum 0.1 CUB\n").expect("it is written");
+    let output = run(&["sum", "--beside", &libraries]);
+    let expected = format!(
+        "Error: `{libraries}`: expected an algorithm's name, milliseconds and a library, found `sum 0.1 CUB`"
+    );
+    assert_eq!(text(&output.stderr).lines().next(), Some(expected.as_str()));
 }
 
 #[test]

@@ -5,6 +5,7 @@ use std::collections::HashSet;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
 
+use lanewise_records::Record;
 use serde_json::Value;
 
 /// Runs `patterns run ARGUMENTS --device sim`.
@@ -150,4 +151,31 @@ fn what_is_right_is_silent_under_all_checks_and_what_shows_a_trap_is_left_out() 
     let unknown = patterns("check", &["no_such_pattern"]);
     assert_eq!(unknown.status.code(), Some(2));
     assert!(text(&unknown.stderr).contains("there is no pattern `no_such_pattern`"));
+}
+
+#[test]
+fn a_benchmark_is_kept_and_compared() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let record = folder.path().join("record.json").display().to_string();
+    let bench = |more: [&str; 2]| {
+        patterns(
+            "bench",
+            &[&["copy_row", "--device", "sim"], &more[..]].concat(),
+        )
+    };
+    let output = bench(["--record", &record]);
+    assert!(output.status.success(), "{}", text(&output.stderr));
+    let kept = Record::read(record.as_ref()).expect("a record");
+    let rows: Vec<_> = kept.rows().collect();
+    let [(place, row)] = rows[..] else {
+        panic!("{kept:?}")
+    };
+    assert_eq!(
+        (row.name.as_str(), row.of.as_deref()),
+        ("copy_row", Some("transpose"))
+    );
+    assert_eq!(place.device, "NVIDIA H200 (simulated)");
+    let output = bench(["--compare", &record]);
+    assert!(output.status.success(), "{}", text(&output.stderr));
+    assert!(text(&output.stdout).ends_with("1 of 1 the same within noise\n"));
 }

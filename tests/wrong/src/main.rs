@@ -5,11 +5,12 @@
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
-use std::time::{Duration, SystemTime, UNIX_EPOCH};
+use std::time::Duration;
 
 use anyhow::{Context, Result, bail};
 use clap::{Parser, Subcommand, ValueEnum};
 use lanewise::{Backend, Device};
+use lanewise_records::Provenance;
 use wrong::case::{Case, Variant};
 use wrong::launched::{Ending, Launcher};
 use wrong::sanitizer::{self, Answer, Outcome, Record, Session, TOOLS};
@@ -208,13 +209,12 @@ fn sanitizer(args: &Sanitizer) -> Result<ExitCode> {
             args.sanitizer.display()
         )
     })?;
-    let (device, driver) = device()?;
-    let now = SystemTime::now().duration_since(UNIX_EPOCH);
+    let place = place()?;
     let mut record = Record {
-        device,
-        driver,
+        device: place.device,
+        driver: place.driver,
         sanitizer: version,
-        date: lanewise_diff::results::report::date(now.map_or(0, |since| since.as_secs())),
+        date: place.date,
         limit: args.limit,
         cases: BTreeMap::new(),
     };
@@ -255,17 +255,11 @@ fn write(record: &Record, path: &Path) -> Result<()> {
         .with_context(|| format!("cannot write `{}`", path.display()))
 }
 
-/// The names of the device and of its driver.
-fn device() -> Result<(String, String)> {
+/// Where and when the session runs.
+fn place() -> Result<Provenance> {
     let device = Device::open()?;
-    let driver = match device.backend() {
-        Backend::Cuda => std::fs::read_to_string("/proc/driver/nvidia/version")
-            .ok()
-            .and_then(|text| text.lines().next().map(str::to_owned))
-            .unwrap_or_else(|| "unknown".into()),
-        Backend::Sim => "the simulator behind the driver's calls".into(),
-    };
-    Ok((device.properties().name.clone(), driver))
+    let is_gpu = device.backend() == Backend::Cuda;
+    Ok(Provenance::now(&device.properties().name, is_gpu))
 }
 
 /// What each tool made of each case, a line a case; silence is a dash, and twins that all leave

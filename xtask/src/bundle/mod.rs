@@ -72,7 +72,7 @@ pub(crate) fn run(args: &Args) -> Result<ExitCode> {
     let run = out.join("run.sh");
     fs::write(&run, RUN)
         .and_then(|()| fs::set_permissions(&run, fs::Permissions::from_mode(0o755)))?;
-    let commit = commit();
+    let commit = lanewise_records::checked_out(workspace::root());
     fs::write(
         out.join("COMMIT"),
         format!("{}\n", commit.as_deref().unwrap_or("unknown")),
@@ -140,23 +140,6 @@ fn copy(executable: &Executable, to: &Path) -> Result<()> {
         ),
     }
     Ok(())
-}
-
-/// Returns the commit that is checked out, with a `+` if there are uncommitted changes.
-fn commit() -> Option<String> {
-    let git = |arguments: &[&str]| {
-        let output = Command::new("git")
-            .args(arguments)
-            .current_dir(workspace::root())
-            .output()
-            .ok()?;
-        output
-            .status
-            .success()
-            .then(|| String::from_utf8_lossy(&output.stdout).trim().to_owned())
-    };
-    let changed = !git(&["status", "--porcelain"])?.is_empty();
-    Some(git(&["rev-parse", "HEAD"])? + if changed { "+" } else { "" })
 }
 
 fn bytes_below(dir: &Path) -> Result<u64> {

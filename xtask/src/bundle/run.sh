@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # Runs every test of this bundle, then the benchmark; needs neither Rust nor a CUDA toolkit.
 # On a GPU where there is one, else on the simulated one; LANEWISE_DEVICE=cuda|sim decides instead.
-# Arguments go to `patterns bench`. Logs and bench.json are put into $OUT, or into the folder results.
+# Arguments go to `patterns bench`. Logs, bench.json and a record of the times are put into $OUT, or into the folder results.
 set -uo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")" || exit 1
 results=${OUT:-$PWD/results}
@@ -25,7 +25,7 @@ for test in tests/*; do
     [ "$bad" -eq 0 ] || { echo "exit code $status; the end of $log:"; tail -n 60 "$log"; }
 done
 
-./patterns bench --json "$@" >"$results/bench.json"
+./patterns bench --json --record "$results/record.json" --commit "$(cat COMMIT)" "$@" >"$results/bench.json"
 bench=$?
 [ "$bench" -eq 0 ] || echo "patterns bench failed with exit code $bench"
 

@@ -76,6 +76,7 @@ const CRATES: &[&str] = &[
     "host/diff",
     "host/driver",
     "host/patterns",
+    "host/records",
     "host/sim",
     "host/variables",
     "xtask",

@@ -154,37 +154,3 @@ pub const OUTCOMES: [&str; 12] = [
     "not-modelled",
     "not-judged",
 ];
-
-/// Returns the day of a time in seconds since 1970, in UTC. Source: Howard Hinnant,
-/// "chrono-Compatible Low-Level Date Algorithms".
-pub fn date(seconds: u64) -> String {
-    let days = (seconds / 86_400) as i64 + 719_468;
-    let era = days.div_euclid(146_097);
-    let day = days.rem_euclid(146_097);
-    let year = (day - day / 1460 + day / 36_524 - day / 146_096) / 365;
-    let in_year = day - (365 * year + year / 4 - year / 100);
-    let month = (5 * in_year + 2) / 153;
-    let (day, month) = (
-        in_year - (153 * month + 2) / 5 + 1,
-        if month < 10 { month + 3 } else { month - 9 },
-    );
-    let year = year + era * 400 + i64::from(month <= 2);
-    format!("{year:04}-{month:02}-{day:02}")
-}
-
-#[cfg(test)]
-mod tests {
-    use super::date;
-
-    #[test]
-    fn dates_are_those_of_the_calendar() {
-        let known = [
-            (0, "1970-01-01"),
-            (951_782_400, "2000-02-29"),
-            (1_795_219_200, "2026-11-21"),
-        ];
-        for (seconds, day) in known {
-            assert_eq!(date(seconds), day);
-        }
-    }
-}

@@ -17,7 +17,7 @@ pub static PATTERN: Pattern = Pattern {
         of: "rows and columns",
         is_square: true,
         default: 256,
-        bench: None,
+        bench: Some(16384),
     },
     variants: &[
         Variant::new("matvec_block", |device, setup| {

@@ -20,7 +20,7 @@ pub static PATTERN: Pattern = Pattern {
         of: "rows and columns",
         is_square: true,
         default: 1024,
-        bench: None,
+        bench: Some(16384),
     },
     variants: &[
         Variant::new("mat_add_one_block", |device, setup| {

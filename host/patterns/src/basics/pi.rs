@@ -18,7 +18,7 @@ pub static PATTERN: Pattern = Pattern {
         of: "strips",
         is_square: false,
         default: 1 << 20,
-        bench: None,
+        bench: Some(1 << 28),
     },
     variants: &[Variant::new("pi_partial", Pi::prepare)],
 };

@@ -1,10 +1,11 @@
-//! `patterns bench`: the patterns that have a C++ peer, measured as the peer measures.
+//! `patterns bench`: the patterns that have a size for measurements on a GPU.
 
 use std::process::ExitCode;
 
 use anyhow::Result;
 use lanewise::{Backend, Device};
 use lanewise_patterns::{Setup, bench, launch};
+use lanewise_records::{Keep, Verdict, describe};
 use lanewise_sim::Checks;
 
 use super::costs::{CheckSet, Costs};
@@ -27,9 +28,10 @@ pub(crate) struct Args {
     /// NVIDIA's library
     #[arg(long, conflicts_with_all = ["only", "checks", "full", "no_reference"])]
     launch: bool,
-    /// Rounds of `--checks`, of which the quickest counts
-    #[arg(long, default_value_t = 10, value_parser = clap::value_parser!(u32).range(1..))]
-    rounds: u32,
+    /// How often each is measured: on a GPU 3 times, in turn with the library, and the median
+    /// counts; with `--checks` 10 times, and the quickest counts
+    #[arg(long, value_parser = clap::value_parser!(u32).range(1..))]
+    rounds: Option<u32>,
     /// The peer's sizes on the simulator too; that takes hours
     #[arg(long)]
     full: bool,
@@ -39,6 +41,8 @@ pub(crate) struct Args {
     /// Who runs the kernels
     #[arg(long, value_enum, default_value_t = Choice::Auto)]
     device: Choice,
+    #[command(flatten)]
+    keep: Keep,
     /// Print the result as JSON
     #[arg(long)]
     json: bool,
@@ -48,7 +52,7 @@ pub(crate) struct Args {
 pub(crate) fn run(args: Args) -> Result<ExitCode> {
     if let Some(list) = args.checks {
         let asked = list.map_or_else(CheckSet::each, |checks| Ok(vec![CheckSet::only(checks)]))?;
-        let costs = Costs::measure(asked, &args.only, args.rounds)?;
+        let costs = Costs::measure(asked, &args.only, args.rounds.unwrap_or(10))?;
         match args.json {
             true => say_json(&costs.json()),
             false => say(costs),
@@ -62,6 +66,7 @@ pub(crate) fn run(args: Args) -> Result<ExitCode> {
     }
     let full = args.full || device.backend() == Backend::Cuda;
     let wanted = |name: &str| args.only.is_empty() || args.only.iter().any(|only| only == name);
+    let mut rows = Vec::new();
     let lines: Vec<Line> = bench::plan()
         .filter(|(pattern, variant, _)| wanted(pattern.name) || wanted(variant.name))
         .map(|(pattern, variant, bench_size)| {
@@ -72,16 +77,21 @@ pub(crate) fn run(args: Args) -> Result<ExitCode> {
             };
             let setup = Setup {
                 is_checked: !args.no_reference,
+                rounds: args.rounds.unwrap_or(3),
                 ..Setup::new(size, 1)
             };
-            Line::run(&device, variant, setup, None)
+            let line = Line::run(&device, variant, setup, None);
+            rows.extend(line.row(pattern));
+            line
         })
         .collect();
+    let (name, is_gpu) = (&device.properties().name, device.backend() == Backend::Cuda);
+    let changes = args.keep.finish(&args.keep.session(name, is_gpu, rows))?;
     if args.json {
         say_json(&report::json(&lines, &device));
     } else {
         let how = if full {
-            "medians of 21 at the peer's sizes"
+            "medians of 21 at the sizes of the benchmark"
         } else {
             "small sizes; `--full` takes the peer's"
         };
@@ -99,7 +109,18 @@ pub(crate) fn run(args: Args) -> Result<ExitCode> {
     if device.backend() == Backend::Sim && args.only.is_empty() && !args.json {
         machine()?;
     }
-    Ok(if lines.iter().all(Line::is_good) {
+    let mut is_slower = false;
+    if let Some(changes) = changes {
+        is_slower = changes
+            .iter()
+            .any(|change| change.verdict == Verdict::Slower);
+        // With `--json`, standard output is the report's.
+        match args.json {
+            true => eprintln!("{}", describe(&changes)),
+            false => say(describe(&changes)),
+        }
+    }
+    Ok(if lines.iter().all(Line::is_good) && !is_slower {
         ExitCode::SUCCESS
     } else {
         ExitCode::FAILURE

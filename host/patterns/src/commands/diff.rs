@@ -6,15 +6,16 @@
 use std::io::{BufRead, BufReader, Write};
 use std::process::{Child, Command, ExitCode, Stdio};
 use std::sync::mpsc::{self, RecvTimeoutError};
-use std::time::{Duration, SystemTime, UNIX_EPOCH};
+use std::time::Duration;
 
 use anyhow::{Context, Result};
 use lanewise::Backend;
 use lanewise_diff::case::{self, Case};
 use lanewise_diff::cases;
 use lanewise_diff::machine::{Driver, Simulator};
-use lanewise_diff::results::report::{OUTCOMES, date};
+use lanewise_diff::results::report::OUTCOMES;
 use lanewise_diff::{Outcome, Report, Session, Verdict};
+use lanewise_records::Provenance;
 
 use super::output::{say, table};
 use super::select::Choice;
@@ -92,19 +93,13 @@ fn head(args: &Args) -> Result<Report> {
     let device = args.device.open().context(
         "the simulator is compared with a GPU, and there is none here; host/diff/results has what one said",
     )?;
-    let driver = match device.backend() {
-        Backend::Cuda => std::fs::read_to_string("/proc/driver/nvidia/version")
-            .ok()
-            .and_then(|text| text.lines().next().map(str::to_owned))
-            .unwrap_or_else(|| "unknown".into()),
-        Backend::Sim => "the simulator behind the driver's calls: nothing was judged".into(),
-    };
-    let now = SystemTime::now().duration_since(UNIX_EPOCH);
+    let is_gpu = device.backend() == Backend::Cuda;
+    let place = Provenance::now(&device.properties().name, is_gpu);
     Ok(Report {
-        device: device.properties().name.clone(),
+        device: place.device,
         compute_capability: device.properties().compute_capability.to_string(),
-        driver,
-        date: date(now.map_or(0, |since| since.as_secs())),
+        driver: place.driver,
+        date: place.date,
         seed: args.seed,
         threads: case::THREADS,
         ..Report::default()

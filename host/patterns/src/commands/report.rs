@@ -12,9 +12,10 @@ use indicatif::ProgressBar;
 use lanewise::checks::{Checking, Finding};
 use lanewise::compare::Agreement;
 use lanewise::counters::{Counters, Metric};
-use lanewise::{Backend, Device, TimeUnit};
+use lanewise::{Backend, Device, Elapsed, TimeUnit};
 use lanewise_patterns::run::{Library, Outcome, Rate};
-use lanewise_patterns::{Expectation, Figure, Setup, Variant};
+use lanewise_patterns::{Expectation, Figure, Pattern, Setup, Variant, Work};
+use lanewise_records::{Beside, Row, Unit};
 use serde_json::{Value, json};
 
 use super::output;
@@ -89,6 +90,31 @@ impl Line {
     pub(crate) fn has_bandwidth(&self) -> bool {
         let rate = self.outcome.as_ref().ok().and_then(Outcome::rate);
         matches!(rate, Some(Rate::Bandwidth(_)))
+    }
+
+    /// Its times as a row of a record; `None` if it did not run or is not right.
+    pub(crate) fn row(&self, pattern: &Pattern) -> Option<Row> {
+        let outcome = self.outcome.as_ref().ok().filter(|_| self.is_good())?;
+        let milliseconds = |rounds: &[Elapsed]| {
+            let rounds = rounds.iter().map(|time| time.get(TimeUnit::Milliseconds));
+            rounds.collect()
+        };
+        let library = outcome.library.as_ref().and_then(|it| it.as_ref().ok());
+        Some(Row {
+            name: self.variant.name.to_owned(),
+            of: Some(pattern.name.to_owned()),
+            size: self.setup.size,
+            milliseconds: milliseconds(&outcome.rounds),
+            work: match outcome.work {
+                Work::Bytes(bytes) => Some((bytes as f64, Unit::Bytes)),
+                Work::Flops(flops) => Some((flops as f64, Unit::Flops)),
+                Work::Nothing => None,
+            },
+            beside: library.map(|library| Beside {
+                name: library.name.clone(),
+                milliseconds: milliseconds(&library.rounds),
+            }),
+        })
     }
 
     /// A few words for a table's cell.

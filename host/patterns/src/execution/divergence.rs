@@ -20,7 +20,7 @@ pub static PATTERN: Pattern = Pattern {
         of: "elements",
         is_square: false,
         default: 1 << 16,
-        bench: None,
+        bench: Some(1 << 26),
     },
     variants: &[
         Variant::new("diverge_by_thread", |device, setup| {

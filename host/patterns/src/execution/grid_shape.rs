@@ -29,7 +29,7 @@ pub static PATTERN: Pattern = Pattern {
         of: "rows and columns",
         is_square: true,
         default: 1024,
-        bench: None,
+        bench: Some(16384),
     },
     variants: &[
         shape!("sum_matrix_32x32", 32, 32),

@@ -23,7 +23,7 @@ pub static PATTERN: Pattern = Pattern {
         of: "elements",
         is_square: false,
         default: 1 << 12,
-        bench: None,
+        bench: Some(1 << 26),
     },
     variants: &[
         Variant::new("sin_standard", |device, setup| {

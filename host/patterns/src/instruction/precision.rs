@@ -19,7 +19,7 @@ pub static PATTERN: Pattern = Pattern {
         of: "elements",
         is_square: false,
         default: 1 << 14,
-        bench: None,
+        bench: Some(1 << 26),
     },
     variants: &[
         Variant::new("busy_f32", |device, setup| {

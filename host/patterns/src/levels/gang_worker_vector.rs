@@ -20,7 +20,7 @@ pub static PATTERN: Pattern = Pattern {
         of: "elements",
         is_square: false,
         default: 1 << 12,
-        bench: None,
+        bench: Some(1 << 26),
     },
     variants: &[
         Variant::new("gang_redundant", |device, setup| {

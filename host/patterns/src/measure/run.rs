@@ -24,8 +24,10 @@ pub const REPEATS: usize = 21;
 pub struct Outcome {
     /// Whether the first run agrees with the CPU; `None` if the setup asks for no comparison.
     pub check: Option<Result<Agreement, Mismatch>>,
-    /// The time of a run.
+    /// The time of a run: the median of the rounds.
     pub time: Elapsed,
+    /// The time of each round.
+    pub rounds: Vec<Elapsed>,
     /// The work of a run.
     pub work: Work,
     /// The simulator's counters; `None` on a GPU, which does not count.
@@ -42,8 +44,10 @@ pub struct Outcome {
 pub struct Library {
     /// The library and its version.
     pub name: String,
-    /// The time of a run.
+    /// The time of a run: the median of the rounds.
     pub time: Elapsed,
+    /// The time of each round.
+    pub rounds: Vec<Elapsed>,
 }
 
 impl Outcome {
@@ -113,24 +117,38 @@ pub fn run(device: &Device, variant: &Variant, setup: Setup) -> Result<Outcome> 
     // The check comes before any further launch, because a variant that works in place
     // changes its input.
     let check = setup.is_checked.then(|| case.check()).transpose()?;
-    let (time, library) = match device.backend() {
-        Backend::Sim => (first, None),
+    let mut rounds = Vec::new();
+    let mut library = None;
+    match device.backend() {
+        Backend::Sim => rounds.push(first),
         Backend::Cuda => {
-            let time = measured(variant.name, &stream, || case.launch(&stream))?;
-            let library = variant.library.map(|make| {
-                let mut job = make(device, setup)?;
-                let name = job.name().to_owned();
-                let time = measured(&name, &stream, || job.launch(&stream))?;
-                Ok(Library { name, time })
+            let mut job = variant.library.map(|make| make(device, setup));
+            let mut theirs = Vec::new();
+            // In turn, so that a clock that changes meanwhile changes both.
+            for _ in 0..setup.rounds.max(1) {
+                rounds.push(measured(variant.name, &stream, || case.launch(&stream))?);
+                let Some(Ok(ready)) = &mut job else { continue };
+                let name = ready.name().to_owned();
+                match measured(&name, &stream, || ready.launch(&stream)) {
+                    Ok(time) => theirs.push(time),
+                    Err(error) => job = Some(Err(error)),
+                }
+            }
+            // A missing library is not a failure of the variant.
+            library = job.map(|done| match done {
+                Ok(job) => Ok(Library {
+                    name: job.name().to_owned(),
+                    time: median(theirs.clone()),
+                    rounds: theirs,
+                }),
+                Err(error) => Err(format!("{error:#}")),
             });
-            (time, library)
         }
-    };
-    // A missing library is not a failure of the variant.
-    let library = library.map(|done: Result<_>| done.map_err(|error| format!("{error:#}")));
+    }
     Ok(Outcome {
         check,
-        time,
+        time: median(rounds.clone()),
+        rounds,
         work: case.work(),
         figures: case.figures(counters.as_ref())?,
         counters,
@@ -161,8 +179,8 @@ fn timed(name: &str, stream: &Stream, launch: impl FnOnce() -> Result<()>) -> Re
     })
 }
 
-/// Returns the median of an odd number of times.
+/// Returns the median of times: the lower one of two in the middle. There is at least one.
 fn median(mut times: Vec<Elapsed>) -> Elapsed {
     times.sort_by(|a, b| a.seconds().total_cmp(&b.seconds()));
-    times[times.len() / 2]
+    times[(times.len() - 1) / 2]
 }

@@ -15,7 +15,7 @@ pub static PATTERN: Pattern = Pattern {
         of: "elements",
         is_square: false,
         default: 1 << 20,
-        bench: None,
+        bench: Some(1 << 26),
     },
     variants: &[
         Variant::new("read_offset", |device, setup| {

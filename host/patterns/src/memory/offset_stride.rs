@@ -19,7 +19,7 @@ pub static PATTERN: Pattern = Pattern {
         of: "elements that are copied",
         is_square: false,
         default: 1 << 20,
-        bench: None,
+        bench: Some(1 << 26),
     },
     variants: &[
         Variant::new("offset_copy", |device, setup| {

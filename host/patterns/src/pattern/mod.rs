@@ -152,6 +152,8 @@ pub struct Setup {
     pub seed: u64,
     /// Threads of a block, if the variant allows a choice.
     pub block: Option<u32>,
+    /// How often a measurement on a GPU is repeated, in turn with the library's.
+    pub rounds: u32,
     /// Whether the CPU's result is computed and compared. At the sizes for measurements on a GPU
     /// that can take minutes.
     pub is_checked: bool,
@@ -171,6 +173,7 @@ impl Setup {
             by: None,
             seed,
             block: None,
+            rounds: 1,
             is_checked: true,
         }
     }

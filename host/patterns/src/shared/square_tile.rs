@@ -18,7 +18,7 @@ pub static PATTERN: Pattern = Pattern {
         of: "elements",
         is_square: false,
         default: 1 << 16,
-        bench: None,
+        bench: Some(1 << 26),
     },
     variants: &[
         Variant::new("square_row_row", |device, setup| {

@@ -29,7 +29,7 @@ pub static PATTERN: Pattern = Pattern {
         of: "rows and columns of the result",
         is_square: true,
         default: 512,
-        bench: None,
+        bench: Some(8192),
     },
     variants: &[
         Variant::new("texture_1d", look_up),

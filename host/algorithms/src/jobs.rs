@@ -1,0 +1,360 @@
+//! What the program measures: each algorithm at its size, with its result compared with the CPU's.
+
+use anyhow::{Result, ensure};
+use lanewise::{Backend, Device, DeviceBuffer, DeviceCopy, EventClock, Stream, TimeUnit, Timer};
+use lanewise_algorithms::{
+    NotZero, Philox, Reduction, Scan, Select, histogram_bytes, histogram_even, layer_norm,
+    rms_norm, softmax, transpose,
+};
+use lanewise_records::{Beside, Row, Unit};
+use lanewise_std::collective::{Max, Sum};
+
+/// What all jobs need.
+pub(crate) struct Runner {
+    pub(crate) device: Device,
+    pub(crate) stream: Stream,
+    pub(crate) len: usize,
+    pub(crate) rounds: u32,
+}
+
+/// What a job measured.
+pub(crate) struct Measured {
+    /// Milliseconds: the median of each round.
+    times: Rounds,
+    /// What it moves or computes in that time.
+    work: (usize, Unit),
+    /// The device's copy of as many bytes, where nothing can be faster.
+    copy: Option<Rounds>,
+}
+
+/// Medians of the rounds, in milliseconds.
+type Rounds = Vec<f64>;
+
+/// A job: its name, and what measures it and compares its result with the CPU's.
+pub(crate) type Job = (&'static str, fn(&Runner) -> Result<Measured>);
+
+impl Measured {
+    fn of(times: Rounds, amount: usize, unit: Unit) -> Result<Self> {
+        let work = (amount, unit);
+        Ok(Self {
+            times,
+            work,
+            copy: None,
+        })
+    }
+}
+
+/// Returns a row of a record. It has no times if the job failed. `library` is what another program
+/// measured of a library.
+pub(crate) fn row(
+    name: &str,
+    size: usize,
+    measured: Option<Measured>,
+    library: Option<Beside>,
+) -> Row {
+    let mut row = Row {
+        name: name.into(),
+        of: None,
+        size,
+        milliseconds: Vec::new(),
+        work: None,
+        beside: library,
+    };
+    if let Some(measured) = measured {
+        row.milliseconds = measured.times;
+        row.work = Some((measured.work.0 as f64, measured.work.1));
+        let copy = measured.copy.map(|milliseconds| Beside {
+            name: "copy".into(),
+            milliseconds,
+        });
+        row.beside = row.beside.or(copy);
+    }
+    row
+}
+
+pub(crate) const JOBS: &[Job] = &[
+    ("copy", copy),
+    ("sum_i32", sum_i32),
+    ("sum_f32", sum_f32),
+    ("max_f32", max_f32),
+    ("scan_i32", scan_i32),
+    ("select_i32", select_i32),
+    ("histogram_u8", histogram_u8),
+    ("histogram_i32", histogram_i32),
+    ("histogram_65536", histogram_65536),
+    ("transpose_f32", transpose_f32),
+    ("philox_uniform", philox_uniform),
+    ("philox_normal", philox_normal),
+    ("softmax_4096", |run| rows(run, 4096, 0)),
+    ("softmax_16384", |run| rows(run, 16384, 0)),
+    ("softmax_131072", |run| rows(run, 131_072, 0)),
+    ("layer_norm_4096", |run| rows(run, 4096, 1)),
+    ("layer_norm_16384", |run| rows(run, 16384, 1)),
+    ("layer_norm_131072", |run| rows(run, 131_072, 1)),
+    ("rms_norm_4096", |run| rows(run, 4096, 2)),
+    ("rms_norm_16384", |run| rows(run, 16384, 2)),
+    ("rms_norm_131072", |run| rows(run, 131_072, 2)),
+];
+
+impl Runner {
+    /// Measures some work.
+    fn time(&self, mut work: impl FnMut() -> Result<()>) -> Result<Rounds> {
+        (0..self.rounds).map(|_| self.median(&mut work)).collect()
+    }
+
+    /// Measures some work, in turn with the device's copy of that many bytes.
+    fn time_beside_copy(
+        &self,
+        bytes: usize,
+        mut work: impl FnMut() -> Result<()>,
+    ) -> Result<(Rounds, Option<Rounds>)> {
+        let from = DeviceBuffer::<u8>::zeroed(&self.device, bytes)?;
+        let mut to = DeviceBuffer::<u8>::uninit(&self.device, bytes)?;
+        let (mut times, mut copy) = (Rounds::new(), Rounds::new());
+        for _ in 0..self.rounds {
+            times.push(self.median(&mut work)?);
+            copy.push(self.median(&mut || Ok(self.stream.copy(&from, &mut to)?))?);
+        }
+        Ok((times, Some(copy)))
+    }
+
+    /// Returns the median of 21 launches after three that warm up; on the simulator one is enough.
+    fn median(&self, work: &mut impl FnMut() -> Result<()>) -> Result<f64> {
+        let (warm_ups, repeats) = match self.device.backend() {
+            Backend::Cuda => (3, 21),
+            Backend::Sim => (0, 1),
+        };
+        let mut times = Vec::new();
+        for _ in 0..warm_ups + repeats {
+            let timer = Timer::start(EventClock::on(&self.stream))?;
+            work()?;
+            times.push(timer.stop()?.get(TimeUnit::Milliseconds));
+        }
+        let timed = &mut times[warm_ups..];
+        timed.sort_by(f64::total_cmp);
+        Ok(timed[timed.len() / 2])
+    }
+
+    fn words(&self) -> Vec<u32> {
+        let mut state = 88_172_645_463_325_252u64;
+        let mut next = || {
+            state ^= state << 13;
+            state ^= state >> 7;
+            state ^= state << 17;
+            (state >> 16) as u32
+        };
+        (0..self.len).map(|_| next()).collect()
+    }
+
+    fn upload<T: DeviceCopy>(&self, values: &[T]) -> Result<DeviceBuffer<T>> {
+        Ok(DeviceBuffer::from_slice(&self.device, values)?)
+    }
+}
+
+fn copy(run: &Runner) -> Result<Measured> {
+    let from = run.upload(&run.words())?;
+    let mut to = DeviceBuffer::<u32>::uninit(&run.device, run.len)?;
+    let times = run.time(|| Ok(run.stream.copy(&from, &mut to)?))?;
+    Measured::of(times, run.len * 8, Unit::Bytes)
+}
+
+fn sum_i32(run: &Runner) -> Result<Measured> {
+    let host: Vec<i32> = run.words().into_iter().map(|word| word as i32).collect();
+    let (input, mut output) = (run.upload(&host)?, run.upload(&[0])?);
+    let mut reduction = Reduction::new(&run.device)?;
+    let times = run.time(|| Ok(reduction.reduce(&run.stream, Sum, &input, &mut output)?))?;
+    let expected = host
+        .iter()
+        .fold(0i32, |sum, value| sum.wrapping_add(*value));
+    ensure!(output.to_vec()? == [expected]);
+    Measured::of(times, run.len * 4, Unit::Bytes)
+}
+
+fn sum_f32(run: &Runner) -> Result<Measured> {
+    let host: Vec<f32> = run
+        .words()
+        .into_iter()
+        .map(|word| (word >> 8) as f32 / 16_777_216.0)
+        .collect();
+    let (input, mut output) = (run.upload(&host)?, run.upload(&[0.0])?);
+    let mut reduction = Reduction::new(&run.device)?;
+    let times = run.time(|| Ok(reduction.reduce(&run.stream, Sum, &input, &mut output)?))?;
+    let expected: f64 = host.iter().map(|value| f64::from(*value)).sum();
+    let found = f64::from(output.to_vec()?[0]);
+    ensure!((found / expected - 1.0).abs() < 1e-6, "{found}, {expected}");
+    Measured::of(times, run.len * 4, Unit::Bytes)
+}
+
+fn max_f32(run: &Runner) -> Result<Measured> {
+    let host: Vec<f32> = run.words().into_iter().map(|word| word as f32).collect();
+    let (input, mut output) = (run.upload(&host)?, run.upload(&[0.0])?);
+    let mut reduction = Reduction::new(&run.device)?;
+    let times = run.time(|| Ok(reduction.reduce(&run.stream, Max, &input, &mut output)?))?;
+    let expected = host.iter().copied().fold(f32::NEG_INFINITY, f32::max);
+    ensure!(output.to_vec()? == [expected]);
+    Measured::of(times, run.len * 4, Unit::Bytes)
+}
+
+fn scan_i32(run: &Runner) -> Result<Measured> {
+    let host: Vec<i32> = run.words().into_iter().map(|word| word as i32).collect();
+    let input = run.upload(&host)?;
+    let mut output = DeviceBuffer::<i32>::uninit(&run.device, run.len)?;
+    let mut scan = Scan::new(&run.device, run.len)?;
+    let times = run.time(|| Ok(scan.inclusive(&run.stream, Sum, &input, &mut output)?))?;
+    let mut sum = 0i32;
+    for (i, (value, found)) in host.iter().zip(output.to_vec()?).enumerate() {
+        sum = sum.wrapping_add(*value);
+        ensure!(sum == found, "element {i}: {found}, not {sum}");
+    }
+    Measured::of(times, run.len * 8, Unit::Bytes)
+}
+
+fn select_i32(run: &Runner) -> Result<Measured> {
+    let half_is_zero = |word: u32| if word & 1 == 0 { 0 } else { word as i32 };
+    let host: Vec<i32> = run.words().into_iter().map(half_is_zero).collect();
+    let (input, mut count) = (run.upload(&host)?, run.upload(&[0u64])?);
+    let mut output = DeviceBuffer::<i32>::uninit(&run.device, run.len)?;
+    let mut select = Select::new(&run.device, run.len)?;
+    let times =
+        run.time(|| Ok(select.select(&run.stream, NotZero, &input, &mut output, &mut count)?))?;
+    let expected: Vec<i32> = host.into_iter().filter(|value| *value != 0).collect();
+    ensure!(count.to_vec()? == [expected.len() as u64], "count");
+    ensure!(output.view(..expected.len()).to_vec()? == expected);
+    Measured::of(times, run.len * 6, Unit::Bytes)
+}
+
+fn histogram_u8(run: &Runner) -> Result<Measured> {
+    let host: Vec<u8> = run.words().into_iter().map(|word| word as u8).collect();
+    let (input, mut bins) = (run.upload(&host)?, run.upload(&[0u32; 256])?);
+    let times = run.time(|| Ok(histogram_bytes(&run.stream, &input, &mut bins)?))?;
+    bins.fill_zero()?;
+    histogram_bytes(&run.stream, &input, &mut bins)?;
+    let mut expected = [0; 256];
+    host.iter().for_each(|byte| expected[*byte as usize] += 1);
+    ensure!(bins.to_vec()? == expected);
+    Measured::of(times, run.len, Unit::Bytes)
+}
+
+fn histogram_i32(run: &Runner) -> Result<Measured> {
+    let host: Vec<i32> = (0..run.len as u32)
+        .map(|i| (i.wrapping_mul(2_654_435_761) >> 16) as i32)
+        .collect();
+    let (input, mut bins) = (run.upload(&host)?, run.upload(&[0u32; 256])?);
+    let times = run.time(|| Ok(histogram_even(&run.stream, &input, 0, 8, &mut bins)?))?;
+    bins.fill_zero()?;
+    histogram_even(&run.stream, &input, 0, 8, &mut bins)?;
+    let mut expected = [0; 256];
+    host.iter()
+        .for_each(|value| expected[(*value >> 8) as usize] += 1);
+    ensure!(bins.to_vec()? == expected);
+    Measured::of(times, run.len * 4, Unit::Bytes)
+}
+
+fn histogram_65536(run: &Runner) -> Result<Measured> {
+    let host: Vec<i32> = (0..run.len as u32)
+        .map(|i| (i.wrapping_mul(2_654_435_761) >> 16) as i32)
+        .collect();
+    let (input, mut bins) = (run.upload(&host)?, run.upload(&vec![0u32; 1 << 16])?);
+    let times = run.time(|| Ok(histogram_even(&run.stream, &input, 0, 0, &mut bins)?))?;
+    bins.fill_zero()?;
+    histogram_even(&run.stream, &input, 0, 0, &mut bins)?;
+    let mut expected = vec![0; 1 << 16];
+    host.iter().for_each(|value| expected[*value as usize] += 1);
+    ensure!(bins.to_vec()? == expected);
+    Measured::of(times, run.len * 4, Unit::Bytes)
+}
+
+fn transpose_f32(run: &Runner) -> Result<Measured> {
+    let side = run.len.isqrt();
+    let host: Vec<f32> = (0..side * side).map(|i| i as f32).collect();
+    let input = run.upload(&host)?;
+    let mut output = DeviceBuffer::<f32>::uninit(&run.device, side * side)?;
+    let (times, copy) = run.time_beside_copy(side * side * 4, || {
+        Ok(transpose(&run.stream, &input, side as u32, &mut output)?)
+    })?;
+    let found = output.to_vec()?;
+    for row in 0..side {
+        for column in (row % 7..side).step_by(7) {
+            ensure!(found[column * side + row] == host[row * side + column]);
+        }
+    }
+    Ok(Measured {
+        times,
+        work: (side * side * 8, Unit::Bytes),
+        copy,
+    })
+}
+
+const STREAM: Philox = Philox {
+    seed: 1,
+    stream: 2,
+    first: 0,
+};
+
+fn philox_uniform(run: &Runner) -> Result<Measured> {
+    let mut output = DeviceBuffer::<f32>::uninit(&run.device, run.len)?;
+    let times = run.time(|| Ok(STREAM.uniform(&run.stream, &mut output)?))?;
+    let mean = output.to_vec()?.iter().map(|x| f64::from(*x)).sum::<f64>() / run.len as f64;
+    ensure!((mean - 0.5).abs() < 3.0 / (run.len as f64).sqrt(), "{mean}");
+    Measured::of(times, run.len, Unit::Samples)
+}
+
+fn philox_normal(run: &Runner) -> Result<Measured> {
+    let mut output = DeviceBuffer::<f32>::uninit(&run.device, run.len)?;
+    let times = run.time(|| Ok(STREAM.normal(&run.stream, &mut output)?))?;
+    let found = output.to_vec()?;
+    let mean = found.iter().map(|x| f64::from(*x)).sum::<f64>() / run.len as f64;
+    let square = found.iter().map(|x| f64::from(*x).powi(2)).sum::<f64>() / run.len as f64;
+    ensure!(mean.abs() < 5.0 / (run.len as f64).sqrt(), "mean {mean}");
+    ensure!(
+        (square - 1.0).abs() < 8.0 / (run.len as f64).sqrt(),
+        "variance {square}"
+    );
+    Measured::of(times, run.len, Unit::Samples)
+}
+
+fn rows(run: &Runner, columns: usize, what: u32) -> Result<Measured> {
+    let rows = (run.len / columns).max(3);
+    let host: Vec<f32> = (0..rows * columns)
+        .map(|i| ((i as u32).wrapping_mul(2_654_435_761) >> 8) as f32 / 4_194_304.0)
+        .collect();
+    let input = run.upload(&host)?;
+    let mut output = DeviceBuffer::<f32>::uninit(&run.device, rows * columns)?;
+    let gamma = run.upload(&vec![0.5f32; columns])?;
+    let beta = run.upload(&vec![0.25f32; columns])?;
+    let (times, copy) = run.time_beside_copy(rows * columns * 4, || {
+        match what {
+            0 => softmax(&run.stream, &input, columns as u32, &mut output)?,
+            1 => layer_norm(&run.stream, &input, (&gamma, &beta), 1e-5, &mut output)?,
+            _ => rms_norm(&run.stream, &input, &gamma, 1e-5, &mut output)?,
+        }
+        Ok(())
+    })?;
+    let found = output.to_vec()?;
+    for row in [0, rows / 2, rows - 1] {
+        let of = row * columns..(row + 1) * columns;
+        let x: Vec<f64> = host[of.clone()].iter().map(|x| f64::from(*x)).collect();
+        let mean = x.iter().sum::<f64>() / columns as f64;
+        let square = |mean: f64| x.iter().map(|x| (x - mean).powi(2)).sum::<f64>() / columns as f64;
+        let (variance, square) = (square(mean), square(0.0));
+        let most = x.iter().copied().fold(f64::NEG_INFINITY, f64::max);
+        let total: f64 = x.iter().map(|x| (x - most).exp()).sum();
+        for (x, found) in x.iter().zip(&found[of]) {
+            let expected = match what {
+                0 => (x - most).exp() / total,
+                1 => (x - mean) / (variance + 1e-5).sqrt() * 0.5 + 0.25,
+                _ => x / (square + 1e-5).sqrt() * 0.5,
+            };
+            let off = (f64::from(*found) - expected).abs();
+            ensure!(
+                off <= 2e-5 * expected.abs().max(if what == 0 { 0.0 } else { 0.1 }),
+                "row {row}: {found}, not {expected}"
+            );
+        }
+    }
+    Ok(Measured {
+        times,
+        work: (rows * columns * 8, Unit::Bytes),
+        copy,
+    })
+}

@@ -1,4 +1,4 @@
-//! What nobody wrote is copied through shared memory first, and then decides.
+//! Uninitialised bytes are copied through shared memory, and then decide a branch.
 //! launch: block 64
 
 use lanewise_macros::{kernel, shared};

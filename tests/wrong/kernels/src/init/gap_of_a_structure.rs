@@ -1,4 +1,4 @@
-//! A structure is copied with its gap, which is right, and hashed with it, which is not.
+//! A structure is copied with its padding, which is right, and hashed with it, which is not.
 //! launch: block 32
 
 use lanewise_macros::{kernel, shared};

@@ -1,4 +1,4 @@
-//! A stencil has room for a halo, and nobody fills it.
+//! A stencil's tile has room for a halo that is never loaded.
 //! launch: block 64
 
 use lanewise_macros::{kernel, shared};

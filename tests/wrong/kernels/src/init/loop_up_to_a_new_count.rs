@@ -1,4 +1,4 @@
-//! The number of rounds is read from memory that nobody has written.
+//! The number of iterations is read from uninitialised memory.
 //! launch: block 32
 
 use lanewise_macros::kernel;

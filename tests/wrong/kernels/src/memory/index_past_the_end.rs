@@ -1,4 +1,4 @@
-//! The grid has more threads than the slice has elements, and nobody compares.
+//! The grid has more threads than the slice has elements, and the index is not checked.
 //! launch: grid 9, block 128
 
 use lanewise_macros::kernel;

@@ -1,4 +1,4 @@
-//! Two warps meet at barriers of different numbers, which is not to meet.
+//! Two warps wait at barriers with different numbers, so neither orders their accesses.
 //! launch: block 64
 
 use lanewise_macros::{kernel, shared};

@@ -1,4 +1,4 @@
-//! An mbarrier is told of bytes that nobody copies.
+//! An mbarrier expects bytes that are never copied.
 //! launch: block 32
 
 use lanewise_macros::{kernel, shared};

@@ -1,4 +1,4 @@
-//! Half of a new buffer is copied to, and a kernel asks what all of it holds.
+//! Half of a new buffer is copied to, and a kernel reads all of it.
 
 use cust::sys;
 

@@ -1,4 +1,4 @@
-//! Memory of a stream's pool is taken for cleared.
+//! Memory from a stream's pool is assumed to be zero.
 
 use cust::sys;
 

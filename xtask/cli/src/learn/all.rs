@@ -18,8 +18,19 @@ pub static EXERCISES: &[Exercise] = exercises! {
     "write": "thread_index" "guard" "in_place" "grid_stride" "two_dimensions" "histogram" "block_sum"
         "block_scan" "warp_vote" "butterfly" "neighbours" "row_mean" "shared_histogram"
         "tile_transpose" "compact";
-    "fix": "missing_barrier";
-    "speed": "strided_chunks";
+    "fix": "past_the_end" "launch_too_small" "missing_barrier" "lost_updates" "barrier_in_a_branch"
+        "unset_tile" "second_barrier" "stencil_in_place" "uncleared_counts" "early_return" "wrong_mask"
+        "shuffle_in_an_arm" "past_the_line" "flag_without_order" "copy_not_awaited";
+    "speed": "strided_chunks" "row_sums" "particles" "vector_loads" "divergence" "one_atomic_a_block"
+        "bank_conflicts" "swizzle" "fewer_barriers" "reuse_in_shared" "tiled_product" "occupancy"
+        "local_window" "horner";
+    "port": "saxpy" "matrix_product" "atomic_max" "shared_reverse" "warp_sum" "warp_scan" "ballot_count"
+        "constant_filter";
+    "predict": "sectors_side_by_side" "warps_of_a_short_vector" "sectors_of_an_offset" "sectors_of_a_stride"
+        "sectors_of_a_broadcast" "sectors_of_doubles" "sectors_of_structures" "barriers_of_a_block"
+        "conflicts_of_a_stride" "conflicts_of_neighbours";
+    "prove": "lost_increment" "high_score" "claim" "publish" "last_block" "spin_lock" "two_locks"
+        "two_flags" "barrier_between";
 };
 
 /// Returns the text of `src/kernels/mod.rs` that declares these exercises, and no others.

@@ -11,7 +11,7 @@ mod cargo;
 mod docs;
 mod exercises;
 mod forward;
-mod readme;
+mod steps;
 mod wheel;
 mod workspace;
 
@@ -77,7 +77,7 @@ enum Command {
     CheckDocs(docs::Args),
     Timelines(docs::timelines::Args),
     CheckExercises(exercises::Args),
-    CheckReadme(readme::Args),
+    CheckSteps(steps::Args),
     Wheel(wheel::Args),
 }
 
@@ -102,7 +102,7 @@ fn run(cli: Cli) -> Result<ExitCode> {
         Command::CheckDocs(args) => docs::run(&args),
         Command::Timelines(args) => docs::timelines::run(&args),
         Command::CheckExercises(args) => exercises::run(&args),
-        Command::CheckReadme(args) => readme::run(&args),
+        Command::CheckSteps(args) => steps::run(&args),
         Command::Wheel(args) => wheel::run(&args),
     }
 }

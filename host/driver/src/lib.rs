@@ -50,6 +50,7 @@ mod panics;
 mod quiescence;
 mod settings;
 mod summary;
+mod table;
 /// The checks of a launch's shape: what a device and a kernel allow of a grid, a block, a cluster
 /// and shared memory.
 pub mod launch_limits {
@@ -80,5 +81,6 @@ pub use observe::{LaunchOverrides, Observed, Observer};
 pub use output::{Sink, set_output};
 pub use settings::{OnFinding, simulate_devices};
 pub use stderr::print as print_to_stderr;
+pub use table::table;
 pub use trace::{keep_trace, trace_so_far};
 pub use trace_range::TraceRange;

@@ -5,7 +5,7 @@
 //! that uses the simulated driver.
 
 use crate::observe::Observed;
-use crate::{settings, stderr};
+use crate::{settings, stderr, table};
 use lanewise_sim::report::FaultReport;
 use lanewise_sim::{Counters, Fault, Finding};
 use parking_lot::Mutex;
@@ -140,7 +140,9 @@ fn text(kernels: &BTreeMap<String, Sum>, host: &[Finding]) -> String {
     let mut rows = vec![heads()];
     rows.extend(kernels.iter().map(|(name, sum)| row(name, sum)));
     if !kernels.is_empty() {
-        text += &table(&rows);
+        for line in table(&rows, 1).lines() {
+            text += &format!("  {line}\n");
+        }
     }
     let found = kernels.values().flat_map(|sum| &sum.findings).chain(host);
     let found: Vec<&Finding> = found.collect();
@@ -198,28 +200,6 @@ fn row(name: &str, sum: &Sum) -> Vec<String> {
         .chain(numbers)
         .chain(metrics)
         .collect()
-}
-
-/// Formats rows as a table: the first column is aligned left, numbers are aligned right.
-fn table(rows: &[Vec<String>]) -> String {
-    let columns = rows.first().map_or(0, Vec::len);
-    let widths: Vec<usize> = (0..columns)
-        .map(|column| rows.iter().map(|row| row[column].chars().count()).max())
-        .map(Option::unwrap_or_default)
-        .collect();
-    let mut text = String::new();
-    for row in rows {
-        let mut line = String::from(" ");
-        for (at, (cell, &width)) in row.iter().zip(&widths).enumerate() {
-            line += &match at {
-                0 => format!(" {cell:<width$}"),
-                _ => format!("  {cell:>width$}"),
-            };
-        }
-        text += line.trim_end();
-        text.push('\n');
-    }
-    text
 }
 
 /// Returns the summary for programs, as JSON.

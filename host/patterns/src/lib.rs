@@ -29,7 +29,7 @@ pub use pattern::figure::Figure;
 pub use pattern::{Case, Expectation, Pattern, Setup, Size, Variant, Work};
 pub use pattern::{capture, input, published};
 
-use pattern::{case, figure, matrix};
+use pattern::{case, matrix};
 
 /// Every pattern, chapter by chapter.
 pub const ALL: &[&Pattern] = &[

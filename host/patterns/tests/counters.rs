@@ -58,6 +58,25 @@ fn the_book_shows_the_counters_of_transpose_as_they_are() {
     assert_eq!(shown, written, "LANEWISE_BLESS=1 cargo test accepts it");
 }
 
+/// A page and a terminal have room for 120 columns, and what is said twice is read twice.
+#[test]
+fn the_table_of_every_pattern_fits_a_page_and_says_each_thing_once() {
+    for pattern in [
+        "gemm",
+        "reduce_neighbored",
+        "transpose_shared",
+        "errors",
+        "increment",
+    ] {
+        let shown = text(&run(&[pattern, "--size", "64"]).stdout);
+        let wide = shown.lines().find(|line| line.chars().count() > 120);
+        assert_eq!(wide, None, "{shown}");
+        // Two columns of one name would be of the same words.
+        let counts = |word: &str| shown.matches(word).count();
+        assert!(counts("barriers") <= 1 && counts("branch") <= 1, "{shown}");
+    }
+}
+
 #[test]
 fn the_variants_of_transpose_differ_in_what_is_counted() {
     let output = run(&["transpose", "--size", "128", "--json"]);

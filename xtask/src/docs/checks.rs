@@ -9,7 +9,7 @@ use clap::Parser;
 use clap::error::ErrorKind;
 
 use super::Problem;
-use super::markdown::{self, Excerpt, Located};
+use super::markdown::{self, Block, Located};
 use super::timelines;
 use crate::Cli;
 
@@ -246,7 +246,7 @@ fn commands(page: &Page) -> Vec<Problem> {
         );
         (!is_help).then(|| page.problem(command.line, format!("xtask refuses `{}`", command.text)))
     };
-    markdown::located_shell_commands(&page.text)
+    markdown::shell_commands(&page.text)
         .iter()
         .filter_map(refused)
         .collect()
@@ -260,20 +260,20 @@ fn excerpts(readme: &Page) -> Vec<Problem> {
             .map(|line| line.trim().to_owned())
             .collect::<Vec<_>>()
     };
-    let drifted = |excerpt: &Excerpt| {
-        let Some(from) = &excerpt.from else {
+    let drifted = |excerpt: &Block| {
+        let from = excerpt.comment.as_deref();
+        let Some(from) = from.and_then(|comment| comment.strip_prefix("from ")) else {
             let what = "no `<!-- from PATH -->` says where this code is from";
             return Some(readme.problem(excerpt.line, what.into()));
         };
-        let code = trimmed(&excerpt.code);
+        let code = trimmed(&excerpt.text);
         let source = trimmed(&fs::read_to_string(readme.resolve(from)).unwrap_or_default());
         let there = source.windows(code.len().max(1)).any(|lines| lines == code);
         (!there).then(|| readme.problem(excerpt.line, format!("this code is not in `{from}`")))
     };
-    markdown::excerpts(&readme.text)
-        .iter()
-        .filter_map(drifted)
-        .collect()
+    let blocks = markdown::blocks(&readme.text);
+    let excerpts = blocks.iter().filter(|block| block.language == "rust");
+    excerpts.filter_map(drifted).collect()
 }
 
 /// Returns whether a word begins the shell's own part of a line.

@@ -33,50 +33,16 @@ pub(crate) fn links(markdown: &str) -> Vec<Located> {
 /// Returns the anchors that mdBook and code hosts give to headings: lower case, with dashes for
 /// blanks and without other punctuation.
 pub(crate) fn anchors(markdown: &str) -> Vec<String> {
-    headings(markdown)
-        .into_iter()
-        .map(|heading| slug(&heading.title))
-        .collect()
-}
-
-/// Returns the text below the heading `title`, up to the next heading of the same or a higher
-/// level. It is empty if there is no such heading.
-pub(crate) fn section(markdown: &str, title: &str) -> String {
-    let mut headings = headings(markdown)
-        .into_iter()
-        .skip_while(|heading| heading.title != title);
-    let Some(start) = headings.next() else {
-        return String::new();
-    };
-    let end = headings
-        .find(|heading| heading.level <= start.level)
-        .map_or(markdown.len(), |next| next.range.start);
-    markdown[start.range.end..end].to_owned()
+    headings(markdown).iter().map(|title| slug(title)).collect()
 }
 
 /// Returns the commands in blocks marked `sh`, one per line, without comments. Lines that end in a
 /// backslash are joined with the next.
-pub(crate) fn shell_commands(markdown: &str) -> Vec<String> {
-    located_shell_commands(markdown)
-        .into_iter()
-        .map(|command| command.text)
-        .collect()
-}
-
-/// Returns the same commands, each with the line on which it starts.
-pub(crate) fn located_shell_commands(markdown: &str) -> Vec<Located> {
+pub(crate) fn shell_commands(markdown: &str) -> Vec<Located> {
     let mut commands = Vec::new();
-    let mut in_shell = false;
-    for (event, range) in events(markdown) {
-        match event {
-            Event::Start(Tag::CodeBlock(CodeBlockKind::Fenced(language))) => {
-                in_shell = &*language == "sh"
-            }
-            Event::End(TagEnd::CodeBlock) => in_shell = false,
-            Event::Text(text) if in_shell => {
-                commands_of_block(&text, line_at(markdown, range.start), &mut commands)
-            }
-            _ => {}
+    for block in blocks(markdown) {
+        if block.language == "sh" {
+            commands_of_block(&block.text, block.line, &mut commands);
         }
     }
     commands
@@ -112,47 +78,48 @@ fn without_comment(line: &str) -> &str {
     &line[..comment.unwrap_or(line.len())]
 }
 
-/// A block of Rust code, and the file in the comment before it, `<!-- from PATH -->`, that it
-/// was taken from.
+/// A fenced block, and the comment before it, `<!-- COMMENT -->`.
 #[derive(Debug, PartialEq, Eq)]
-pub(crate) struct Excerpt {
-    pub(crate) code: String,
-    pub(crate) from: Option<String>,
-    /// The line number, counted from 1.
+pub(crate) struct Block {
+    pub(crate) language: String,
+    pub(crate) comment: Option<String>,
+    pub(crate) text: String,
+    /// The line number of the first line inside, counted from 1.
     pub(crate) line: usize,
 }
 
-/// Returns the blocks marked `rust`.
-pub(crate) fn excerpts(markdown: &str) -> Vec<Excerpt> {
-    let mut excerpts = Vec::new();
-    let mut from = None;
-    let mut in_rust = false;
+/// Returns the fenced blocks.
+pub(crate) fn blocks(markdown: &str) -> Vec<Block> {
+    let mut blocks: Vec<Block> = Vec::new();
+    let mut comment = None;
+    let mut is_inside = false;
     for (event, range) in events(markdown) {
         match event {
             Event::Html(html) => {
-                let path = html
-                    .trim()
-                    .strip_prefix("<!-- from ")
-                    .and_then(|rest| rest.strip_suffix(" -->"));
-                from = path.map(str::to_owned);
+                let text = html.trim().strip_prefix("<!-- ");
+                comment = text.and_then(|text| Some(text.strip_suffix(" -->")?.to_owned()));
             }
             Event::Start(Tag::CodeBlock(CodeBlockKind::Fenced(language))) => {
-                in_rust = &*language == "rust"
-            }
-            Event::End(TagEnd::CodeBlock) => in_rust = false,
-            Event::Text(text) if in_rust => {
-                let line = line_at(markdown, range.start);
-                excerpts.push(Excerpt {
-                    code: text.into_string(),
-                    from: from.take(),
-                    line,
+                is_inside = true;
+                blocks.push(Block {
+                    language: language.into_string(),
+                    comment: comment.take(),
+                    text: String::new(),
+                    line: line_at(markdown, range.start) + 1,
                 });
             }
-            Event::Start(_) => from = None,
+            Event::End(TagEnd::CodeBlock) => is_inside = false,
+            Event::Text(text) if is_inside => {
+                if let Some(block) = blocks.last_mut() {
+                    block.text.push_str(&text);
+                }
+            }
+            Event::Start(Tag::HtmlBlock) => {}
+            Event::Start(_) => comment = None,
             _ => {}
         }
     }
-    excerpts
+    blocks
 }
 
 /// Returns the arguments of mdBook's `{{#include ...}}`.
@@ -191,35 +158,26 @@ pub(crate) fn anchored(source: &str, part: &str) -> String {
     lines.join("\n")
 }
 
-struct Heading {
-    title: String,
-    level: u8,
-    range: Range<usize>,
-}
-
-fn headings(markdown: &str) -> Vec<Heading> {
-    let mut headings: Vec<Heading> = Vec::new();
-    let mut inside = false;
-    for (event, range) in events(markdown) {
+/// Returns the titles of headings.
+pub(crate) fn headings(markdown: &str) -> Vec<String> {
+    let mut titles: Vec<String> = Vec::new();
+    let mut is_inside = false;
+    for (event, _) in events(markdown) {
         match event {
-            Event::Start(Tag::Heading { level, .. }) => {
-                inside = true;
-                headings.push(Heading {
-                    title: String::new(),
-                    level: level as u8,
-                    range,
-                });
+            Event::Start(Tag::Heading { .. }) => {
+                is_inside = true;
+                titles.push(String::new());
             }
-            Event::End(TagEnd::Heading(_)) => inside = false,
-            Event::Text(text) | Event::Code(text) if inside => {
-                if let Some(heading) = headings.last_mut() {
-                    heading.title.push_str(&text);
+            Event::End(TagEnd::Heading(_)) => is_inside = false,
+            Event::Text(text) | Event::Code(text) if is_inside => {
+                if let Some(title) = titles.last_mut() {
+                    title.push_str(&text);
                 }
             }
             _ => {}
         }
     }
-    headings
+    titles
 }
 
 fn slug(title: &str) -> String {
@@ -273,24 +231,25 @@ mod tests {
     fn commands_carry_the_line_they_start_on() {
         let text = "# T\n\n```sh\n# first\ncargo one \\\n  --two  # why\n\nthree 'a#b'\n```\n";
         assert_eq!(
-            located_shell_commands(text),
+            shell_commands(text),
             [at("cargo one --two", 5), at("three 'a#b'", 8)]
         );
     }
 
     #[test]
-    fn an_excerpt_knows_the_file_named_before_it() {
-        let text = "<!-- from a.rs -->\n```rust\nlet a;\n```\n\n```rust\nlet b;\n```\n";
-        let excerpt = |code: &str, from: Option<&str>, line| Excerpt {
-            code: code.into(),
-            from: from.map(Into::into),
+    fn a_block_has_the_comment_before_it() {
+        let text = "<!-- from a.rs -->\n```rust\nlet a;\n```\n\nText.\n\n```sh\nb\n```\n";
+        let block = |language: &str, comment: Option<&str>, text: &str, line| Block {
+            language: language.into(),
+            comment: comment.map(Into::into),
+            text: text.into(),
             line,
         };
         assert_eq!(
-            excerpts(text),
+            blocks(text),
             [
-                excerpt("let a;\n", Some("a.rs"), 3),
-                excerpt("let b;\n", None, 7)
+                block("rust", Some("from a.rs"), "let a;\n", 3),
+                block("sh", None, "b\n", 9)
             ]
         );
     }

@@ -7,11 +7,10 @@
 use std::time::Duration;
 
 use anyhow::Result;
-use comfy_table::Table;
 use indicatif::ProgressBar;
 use lanewise::checks::{Checking, Finding};
 use lanewise::compare::Agreement;
-use lanewise::counters::{Counters, Metric};
+use lanewise::counters::{Counters, Metric, table};
 use lanewise::{Backend, Device, Elapsed, TimeUnit};
 use lanewise_patterns::run::{Library, Outcome, Rate};
 use lanewise_patterns::{Expectation, Figure, Pattern, Setup, Variant, Work};
@@ -272,7 +271,7 @@ fn libraries(lines: &[Line]) -> Vec<Column> {
 
 /// The table of the lines; under it, what went wrong, and which libraries are not there.
 pub(crate) fn say(lines: &[Line], backend: Backend) {
-    output::say(table(lines, backend));
+    output::say(shown(lines, backend).trim_end());
     lines
         .iter()
         .filter_map(Line::explanation)
@@ -299,8 +298,8 @@ type Column = (String, Vec<String>);
 
 /// The lines as a table: times, headed by how they were come by, or counters; the figures of
 /// a pattern follow.
-fn table(lines: &[Line], backend: Backend) -> Table {
-    let mut columns: Vec<Column> = ["variant", "agrees with the CPU"]
+fn shown(lines: &[Line], backend: Backend) -> String {
+    let mut columns: Vec<Column> = ["variant", "agrees"]
         .iter()
         .enumerate()
         .map(|(at, head)| {
@@ -335,36 +334,33 @@ fn table(lines: &[Line], backend: Backend) -> Table {
         };
         columns.push((name.to_owned(), lines.iter().map(cell).collect()));
     }
-    let heads: Vec<&str> = columns.iter().map(|(head, _)| head.as_str()).collect();
-    let numbers: Vec<usize> = (texts..heads.len()).collect();
-    let mut table = output::table(&heads, &numbers);
-    for row in 0..lines.len() {
-        table.add_row(columns.iter().map(|(_, cells)| cells[row].clone()));
-    }
-    table
+    let row = |at: usize| columns.iter().map(|(_, cells)| cells[at].clone()).collect();
+    let heads = columns.iter().map(|(head, _)| head.clone()).collect();
+    let rows: Vec<Vec<String>> = std::iter::once(heads)
+        .chain((0..lines.len()).map(row))
+        .collect();
+    table(&rows, texts)
 }
 
-/// The counters as columns; those are left out in which no variant has anything.
+/// The counters as columns.
 fn counted(lines: &[Line]) -> Vec<Column> {
-    let none = Counters::default().metrics();
-    let metrics: Vec<Option<Vec<Metric>>> = lines
+    let metrics: Vec<Option<[Metric; _]>> = lines
         .iter()
-        .map(|line| Some(line.counters()?.metrics().to_vec()))
+        .map(|line| Some(line.counters()?.metrics()))
         .collect();
-    let column = |at: usize| -> Option<Column> {
-        let is_there = |all: &[Metric]| all[at].value.is_some();
-        metrics
-            .iter()
-            .flatten()
-            .any(|all| is_there(all))
-            .then_some(())?;
-        let cell = |all: &Option<Vec<Metric>>| match all {
+    let column = |(at, head): (usize, Metric)| {
+        let cell = |all: &Option<[Metric; _]>| match all {
             Some(all) => all[at].to_string(),
             None => "-".to_owned(),
         };
-        Some((none[at].name.to_owned(), metrics.iter().map(cell).collect()))
+        (head.name.to_owned(), metrics.iter().map(cell).collect())
     };
-    (0..none.len()).filter_map(column).collect()
+    Counters::default()
+        .metrics()
+        .into_iter()
+        .enumerate()
+        .map(column)
+        .collect()
 }
 
 /// The lines and where they were run, as JSON.

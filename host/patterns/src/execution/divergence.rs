@@ -5,10 +5,9 @@ use gpu::execution::divergence::{
     diverge_both_arms, diverge_by_thread, diverge_by_warp, diverge_predicated,
 };
 use lanewise::compare::{self, Agreement, Mismatch};
-use lanewise::counters::Counters;
 use lanewise::{Device, DeviceBuffer, LaunchConfig, LaunchError, Stream};
 
-use crate::{Case, Figure, Pattern, Setup, Size, Variant, Work, figure};
+use crate::{Case, Pattern, Setup, Size, Variant, Work};
 
 /// The pattern as `cargo xtask list` shows it and `cargo xtask run` runs it.
 pub static PATTERN: Pattern = Pattern {
@@ -105,10 +104,6 @@ impl Case for Divergence {
 
     fn work(&self) -> Work {
         Work::Bytes(4 * self.expected.len() as u64)
-    }
-
-    fn figures(&self, counters: Option<&Counters>) -> Result<Vec<Figure>> {
-        Ok(counters.map_or(Vec::new(), |counters| figure::branches(counters).into()))
     }
 }
 

@@ -7,7 +7,7 @@ use lanewise::counters::Counters;
 use lanewise::{Arguments, Device, DeviceBuffer, LaunchConfig, Stream};
 use lanewise_std::kernel::SafeKernel;
 
-use crate::{Case, Figure, Setup, Size, Work, figure, input};
+use crate::{Case, Figure, Setup, Size, Work, input};
 
 /// Vectors of the size that the peer uses.
 pub(crate) const SIZE: Size = Size {
@@ -65,14 +65,10 @@ impl Sums {
         let Some(counters) = counters else {
             return vec![blocks];
         };
-        let loads = Figure::percent("load efficiency, %", counters.global_loads.efficiency());
-        let stores = Figure::new("store requests", counters.global_stores.requests);
-        let barriers = Figure::new("barriers", counters.barriers);
-        let branches = figure::branches(counters);
-        branches
-            .into_iter()
-            .chain([blocks, loads, stores, barriers])
-            .collect()
+        vec![
+            blocks,
+            Figure::new("store requests", counters.global_stores.requests),
+        ]
     }
 }
 

@@ -7,11 +7,10 @@ use gpu::instruction::functions::{
     sqrt_intrinsic, sqrt_standard, tan_intrinsic, tan_standard,
 };
 use lanewise::compare::{self, Agreement, Expected, Mismatch};
-use lanewise::counters::Counters;
 use lanewise::{Device, DeviceBuffer, LaunchConfig, LaunchError, Stream};
 use lanewise_std::math::ulp::unit_f32;
 
-use crate::{Case, Figure, Pattern, Setup, Size, Variant, Work, input};
+use crate::{Case, Pattern, Setup, Size, Variant, Work, input};
 
 /// The pattern as `cargo xtask list` shows it and `cargo xtask run` runs it.
 pub static PATTERN: Pattern = Pattern {
@@ -333,11 +332,5 @@ impl Case for Values {
 
     fn work(&self) -> Work {
         Work::Bytes(2 * 4 * self.arguments.len() as u64)
-    }
-
-    fn figures(&self, counters: Option<&Counters>) -> Result<Vec<Figure>> {
-        let instructions =
-            |counters: &Counters| Figure::new("warp instructions", counters.ptx_instructions);
-        Ok(counters.map(instructions).into_iter().collect())
     }
 }

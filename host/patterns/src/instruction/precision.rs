@@ -84,9 +84,6 @@ fn prepare<T: DeviceCopy + PartialEq + Debug + 'static>(
         Ok(launch(&device, stream, config, &numbers, output)?)
     });
     Ok(with_figures(case, |counters| {
-        vec![
-            Figure::new("warp instructions", counters.ptx_instructions),
-            Figure::new("bytes loaded", counters.global_loads.bytes),
-        ]
+        vec![Figure::new("bytes loaded", counters.global_loads.bytes)]
     }))
 }

@@ -2,7 +2,6 @@
 
 use std::fmt;
 
-use lanewise::counters::Counters;
 use serde_json::Value;
 
 /// A figure with its name: a column of the table.
@@ -41,13 +40,4 @@ impl fmt::Display for Figure {
             value => write!(out, "{value}"),
         }
     }
-}
-
-/// Returns the number of PTX warp instructions, and the share of branches that the lanes of a
-/// warp took together.
-pub(crate) fn branches(counters: &Counters) -> [Figure; 2] {
-    [
-        Figure::new("warp instructions", counters.ptx_instructions),
-        Figure::percent("branch efficiency, %", counters.ptx_branch_efficiency()),
-    ]
 }

@@ -8,8 +8,8 @@ use gpu::shared::rect_tile::{
 };
 use lanewise::{Device, DeviceBuffer};
 
-use super::tile::{Tile, prepare, wavefronts};
-use crate::case::{Filling, with_figures};
+use super::tile::{Tile, prepare};
+use crate::case::Filling;
 use crate::{Case, Pattern, Setup, Size, Variant, Work};
 
 /// The pattern as `cargo xtask list` shows it and `cargo xtask run` runs it.
@@ -61,13 +61,12 @@ fn padded(device: &Device, setup: Setup) -> Result<Box<dyn Case>> {
     let (config, expected) = tile(true, COLUMNS as u32 + padding).launch(setup.elements()?);
     let output = DeviceBuffer::zeroed(device, expected.len())?;
     let device = device.clone();
-    let filling = Filling::boxed(
+    Ok(Filling::boxed(
         [output],
         [expected],
         Work::Nothing,
         move |stream, [output]| {
             Ok(device.launch(stream, rect_row_col_dyn_pad, config, (output, padding))?)
         },
-    );
-    Ok(with_figures(filling, wavefronts))
+    ))
 }

@@ -76,7 +76,6 @@ fn prepare<K: SafeKernel<Params = <reduce_smem as Kernel>::Params>>(
 /// Returns the accesses to global memory and to shared memory.
 fn traffic(counters: &Counters) -> Vec<Figure> {
     vec![
-        Figure::percent("load efficiency, %", counters.global_loads.efficiency()),
         Figure::new("store requests", counters.global_stores.requests),
         Figure::new(
             "shared requests",

@@ -3,12 +3,11 @@
 
 use anyhow::Result;
 use gpu::shared::square_tile::square_row_row;
-use lanewise::counters::Counters;
 use lanewise::{Device, DeviceBuffer, LaunchConfig};
 use lanewise_std::kernel::{Kernel, SafeKernel};
 
-use crate::case::{Filling, with_figures};
-use crate::{Case, Figure, Setup, Work};
+use crate::case::Filling;
+use crate::{Case, Setup, Work};
 
 /// The shape of a kernel's tile, and the order of its accesses.
 #[derive(Clone, Copy)]
@@ -49,22 +48,12 @@ pub(super) fn prepare<K: SafeKernel<Params = <square_row_row as Kernel>::Params>
     let (config, expected) = tile.launch(setup.elements()?);
     let output = DeviceBuffer::zeroed(device, expected.len())?;
     let device = device.clone();
-    let filling = Filling::boxed(
+    Ok(Filling::boxed(
         [output],
         [expected],
         Work::Nothing,
         move |stream, [output]| Ok(device.launch(stream, kernel, config, (output,))?),
-    );
-    Ok(with_figures(filling, wavefronts))
-}
-
-/// Returns the number of passes (wavefronts) that a warp's access to the banks needed.
-pub(super) fn wavefronts(counters: &Counters) -> Vec<Figure> {
-    let (loads, stores) = (counters.shared_loads, counters.shared_stores);
-    vec![
-        Figure::new("wavefronts a store", stores.wavefronts_per_request()),
-        Figure::new("wavefronts a load", loads.wavefronts_per_request()),
-    ]
+    ))
 }
 
 // On the CPU.

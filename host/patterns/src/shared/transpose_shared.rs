@@ -9,8 +9,6 @@ use gpu::shared::transpose_shared::{
 use lanewise::{Arguments, Device, Matrix, MatrixMut};
 use lanewise_std::kernel::SafeKernel;
 
-use super::tile::wavefronts;
-use crate::case::with_figures;
 use crate::matrix::{self, Tiles};
 use crate::memory::transpose::TRANSPOSED;
 use crate::{Case, Pattern, Setup, Size, Variant};
@@ -72,6 +70,5 @@ where
         tiles: tiles as u32,
         pitch,
     };
-    let case = matrix::prepare(device, setup, kernel, tiles, TRANSPOSED)?;
-    Ok(with_figures(case, wavefronts))
+    matrix::prepare(device, setup, kernel, tiles, TRANSPOSED)
 }

@@ -3,7 +3,7 @@
 //!
 //! | a page's block | what is done with it |
 //! | --- | --- |
-//! | `sh` | its commands are run; a `cd` also holds for what follows |
+//! | `sh` | its commands are run; a `cd` also holds for what follows, up to `<!-- in the repository -->` |
 //! | `text` right after it | must be what the commands printed; a line `...` stands for any lines |
 //! | `rust` below `<!-- in FILE -->` | must be in the file |
 //! | `rust` below `<!-- write FILE -->`, `<!-- add to FILE -->` | is written to the file, or added to it |
@@ -83,6 +83,9 @@ fn follow(session: &mut Session, page: &str, text: &str) -> Result<String> {
         let shown = blocks.get(at + 1).filter(|next| next.language == "text");
         let place = || format!("{page}:{}", block.line);
         if block.language == "sh" {
+            if block.comment.as_deref() == Some("in the repository") {
+                session.folder = workspace::root().to_owned();
+            }
             let printed = session
                 .type_in(&block.text, shown.is_some())
                 .with_context(place)?;
@@ -272,10 +275,38 @@ mod tests {
     }
 
     #[test]
-    fn the_stories_are_there() {
-        for page in STORIES.iter().flat_map(|(_, pages)| *pages) {
-            let text = fs::read_to_string(workspace::root().join(page)).expect(page);
-            assert!(!markdown::shell_commands(&text).is_empty(), "{page}");
-        }
+    fn the_readme_makes_a_project_and_builds_the_kernels_and_then_tests_them() {
+        let readme = fs::read_to_string(workspace::root().join("README.md")).expect("a README");
+        let commands = markdown::shell_commands(&readme);
+        let at = |command: &str| {
+            commands
+                .iter()
+                .position(|line| line.text == command)
+                .expect(command)
+        };
+        assert!(at("cargo xtask new ~/demo") < at("cargo run"));
+        assert!(at("cargo xtask build-ptx") < at("cargo test"));
+    }
+
+    #[test]
+    fn the_readme_is_short() {
+        let readme = fs::read_to_string(workspace::root().join("README.md")).expect("a README");
+        assert!(readme.lines().count() <= 120);
+    }
+
+    #[test]
+    fn the_readme_shows_the_report_of_the_quick_start() {
+        let text = |page: &str| fs::read_to_string(workspace::root().join(page)).expect(page);
+        let readme = text("README.md");
+        let blocks = markdown::blocks(&readme);
+        let report = blocks
+            .iter()
+            .find(|block| block.text.starts_with("race: "))
+            .expect("a report");
+        assert!(
+            text("docs/src/start/race.md").contains(&report.text),
+            "{}",
+            report.text
+        );
     }
 }

@@ -9,6 +9,7 @@
 
 mod checks;
 pub(crate) mod markdown;
+mod site;
 pub(crate) mod timelines;
 
 use std::fmt;

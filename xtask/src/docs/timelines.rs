@@ -45,6 +45,11 @@ pub(crate) fn run(args: &Args) -> Result<ExitCode> {
     let input: Value = serde_json::from_str(&text).context("mdBook's book is not JSON")?;
     // The input is a pair of the context and the book.
     let mut book = input.get(1).cloned().context("mdBook sent no book")?;
+    let address = &input[0]["config"]["output"]["html"]["git-repository-url"];
+    let sources = address
+        .as_str()
+        .map(|address| format!("{address}/blob/main"));
+    super::site::extend(&mut book, sources.as_deref());
     let patterns = forward::build("patterns")?;
     replace(&mut book, &mut |pattern| draw(&patterns, pattern))?;
     Ok(std::io::stdout()

@@ -1,16 +1,16 @@
-//! `cargo xtask check-steps`: types what the README and the quick start tell a reader to type, and
-//! compares what is printed with what the page shows.
+//! `cargo xtask check-steps`: types what the README and the quick start tell a reader to type,
+//! and compares what is printed with what the page shows.
 //!
 //! | a page's block | what is done with it |
 //! | --- | --- |
-//! | `sh` | its commands are run; a `cd` also holds for what follows, up to `<!-- in the repository -->` |
+//! | `sh` | its commands are run; a `cd` holds until `<!-- in the repository -->` |
 //! | `text` right after it | must be what the commands printed; a line `...` stands for any lines |
 //! | `rust` below `<!-- in FILE -->` | must be in the file |
-//! | `rust` below `<!-- write FILE -->`, `<!-- add to FILE -->` | is written to the file, or added to it |
-//! | `diff` below `<!-- change FILE -->` | its lines with `-` must be in the file, and are replaced |
+//! | `rust` below `<!-- write FILE -->`, `<!-- add to FILE -->` | is written, or added |
+//! | `diff` below `<!-- change FILE -->` | its lines with `-` are replaced |
 //!
-//! The commands run as a reader's do, in a home directory of their own, where `~/demo` is outside of
-//! the workspace. What projects there depend on is built in this repository's target folder.
+//! The commands run as a reader's do, in a home directory of their own, where `~/demo` is outside
+//! of the workspace. What projects there depend on is built in this repository's target folder.
 
 use std::fs;
 use std::io::{BufRead, BufReader};
@@ -24,8 +24,8 @@ use crate::docs::markdown::{self, Block};
 use crate::workspace;
 use cargo_lanewise::output::say;
 
-/// The pages that are followed step by step, by the name of their story. Pages of one story continue
-/// one another.
+/// The pages that are followed step by step, by the name of their story. Pages of one story
+/// continue one another.
 const STORIES: [(&str, &[&str]); 2] = [
     ("readme", &["README.md"]),
     (
@@ -112,8 +112,8 @@ fn follow(session: &mut Session, page: &str, text: &str) -> Result<String> {
     Ok(lines.join("\n") + "\n")
 }
 
-/// Returns as much of an output as a block shows: all of it, or what is before and after a line of
-/// dots, if the block has as many lines there.
+/// Returns as much of an output as a block shows: all of it, or what is before and after a line
+/// of dots, if the block has as many lines there.
 fn as_shown(shown: &str, printed: &str) -> String {
     let shown: Vec<&str> = shown.lines().collect();
     let mut printed: Vec<&str> = printed.lines().map(str::trim_end).collect();
@@ -133,8 +133,9 @@ struct Session {
 }
 
 impl Session {
-    /// Begins in the repository's root, with nothing in the home directory. That directory has the
-    /// same path in every run: for cargo, a project at another path is another one, and is built anew.
+    /// Begins in the repository's root, with nothing in the home directory. That directory has
+    /// the same path in every run: for cargo, a project at another path is another one, and is
+    /// built anew.
     fn new(name: &str) -> Result<Self> {
         let target = workspace::target();
         fs::create_dir_all(target.join("tmp"))?;

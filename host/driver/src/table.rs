@@ -10,13 +10,6 @@ const CELL: usize = 48;
 
 /// Formats rows as a table. The first row has the heads. The first `texts` columns are set to the
 /// left, the others, which have numbers, to the right. A column is left out if it has only dashes.
-///
-/// ```
-/// let rows = [["kernel", "sectors/load", "barriers"], ["copy", "4.00", "-"]];
-/// let rows = rows.map(|row| row.map(str::to_owned).to_vec());
-/// let expected = "        sectors/\nkernel      load\ncopy        4.00\n";
-/// assert_eq!(lanewise_driver::table(&rows, 1), expected);
-/// ```
 #[must_use]
 pub fn table(rows: &[Vec<String>], texts: usize) -> String {
     let Some(([heads], body)) = rows.split_first_chunk::<1>() else {
@@ -156,6 +149,15 @@ mod tests {
             assert_eq!(shown.matches(&format!("{at:04}")).count(), 1, "{shown}");
         }
         assert_eq!(shown.matches("kernel").count(), 3, "{shown}");
+    }
+
+    #[test]
+    fn heads_are_wrapped_to_the_numbers_below_them() {
+        let shown = table(&rows(&[&["kernel", "sectors/load"], &["copy", "4.00"]]), 1);
+        assert_eq!(
+            shown,
+            "        sectors/\nkernel      load\ncopy        4.00\n"
+        );
     }
 
     #[test]

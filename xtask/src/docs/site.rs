@@ -5,8 +5,8 @@ use std::path::Path;
 
 use serde_json::Value;
 
-/// Adds both to every page of mdBook's book. `sources` is where files of the repository can be read,
-/// if that is known.
+/// Adds both to every page of mdBook's book. `sources` is where files of the repository can be
+/// read, if that is known.
 pub(super) fn extend(book: &mut Value, sources: Option<&str>) {
     let mut pages = Vec::new();
     chapters(book, &mut |chapter| {

@@ -3,8 +3,8 @@
 use anyhow::{Result, ensure};
 use lanewise::{Backend, Device, DeviceBuffer, DeviceCopy, EventClock, Stream, TimeUnit, Timer};
 use lanewise_algorithms::{
-    NotZero, Philox, Reduction, Scan, Select, histogram_bytes, histogram_even, layer_norm,
-    rms_norm, softmax, transpose,
+    ArgMin, Fold, MeanVariance, Moments, NotZero, Philox, Place, Reduction, Scan, Select,
+    histogram_bytes, histogram_even, layer_norm, rms_norm, softmax, transpose,
 };
 use lanewise_records::{Beside, Row, Unit};
 use lanewise_std::collective::{Max, Sum};
@@ -77,6 +77,8 @@ pub(crate) const JOBS: &[Job] = &[
     ("sum_i32", sum_i32),
     ("sum_f32", sum_f32),
     ("max_f32", max_f32),
+    ("arg_min_f32", arg_min_f32),
+    ("mean_variance_f32", mean_variance_f32),
     ("scan_i32", scan_i32),
     ("select_i32", select_i32),
     ("histogram_u8", histogram_u8),
@@ -192,6 +194,45 @@ fn max_f32(run: &Runner) -> Result<Measured> {
     let times = run.time(|| Ok(reduction.reduce(&run.stream, Max, &input, &mut output)?))?;
     let expected = host.iter().copied().fold(f32::NEG_INFINITY, f32::max);
     ensure!(output.to_vec()? == [expected]);
+    Measured::of(times, run.len * 4, Unit::Bytes)
+}
+
+fn arg_min_f32(run: &Runner) -> Result<Measured> {
+    let host: Vec<f32> = run.words().into_iter().map(|word| word as f32).collect();
+    let mut output = DeviceBuffer::<Place>::zeroed(&run.device, 1)?;
+    let input = run.upload(&host)?;
+    let mut fold = Fold::new(&run.device)?;
+    let times = run.time(|| Ok(fold.fold(&run.stream, ArgMin, &input, &mut output)?))?;
+    let least = host.iter().copied().fold(f32::INFINITY, f32::min);
+    let expected = host.iter().position(|value| *value == least);
+    let index = output.to_vec()?[0].index;
+    ensure!(
+        expected == Some(index as usize),
+        "{index}, not {expected:?}"
+    );
+    Measured::of(times, run.len * 4, Unit::Bytes)
+}
+
+fn mean_variance_f32(run: &Runner) -> Result<Measured> {
+    let host: Vec<f32> = run.words().into_iter().map(|word| word as f32).collect();
+    let mut output = DeviceBuffer::<Moments>::zeroed(&run.device, 1)?;
+    let input = run.upload(&host)?;
+    let mut fold = Fold::new(&run.device)?;
+    let times = run.time(|| Ok(fold.fold(&run.stream, MeanVariance, &input, &mut output)?))?;
+    let (found, n) = (output.to_vec()?[0], host.len() as f64);
+    let mean = host.iter().map(|x| f64::from(*x)).sum::<f64>() / n;
+    let squares = host.iter().map(|x| (f64::from(*x) - mean).powi(2));
+    let variance = squares.sum::<f64>() / n;
+    ensure!(
+        (found.mean / mean - 1.0).abs() < 1e-9,
+        "mean {}, not {mean}",
+        found.mean
+    );
+    ensure!(
+        (found.variance() / variance - 1.0).abs() < 1e-9,
+        "variance {}, not {variance}",
+        found.variance()
+    );
     Measured::of(times, run.len * 4, Unit::Bytes)
 }
 

@@ -7,6 +7,7 @@
 //! | algorithm | what it computes |
 //! | --- | --- |
 //! | [`Reduction`] | all elements combined: sum, minimum, maximum |
+//! | [`Fold`] | the place of the least or the greatest element; mean and variance |
 //! | [`Scan`] | each element combined with all before it |
 //! | [`Select`] | the elements that a predicate keeps |
 //! | [`histogram_bytes`], [`histogram_even`] | how often each value occurs |
@@ -34,6 +35,7 @@
 //! ```
 
 mod error;
+mod fold;
 mod histogram;
 pub mod kernels;
 mod queue;
@@ -45,7 +47,9 @@ mod select;
 mod transpose;
 
 pub use error::Error;
+pub use fold::Fold;
 pub use histogram::{histogram_bytes, histogram_even};
+pub use kernels::fold::{ArgMax, ArgMin, Folding, MeanVariance, Moments, Place};
 pub use kernels::select::{NotZero, Predicate};
 pub use kernels::{Monoid, Number, Packed};
 pub use queue::Queue;

@@ -11,7 +11,12 @@ use crate::{Error, Monoid, Number, Queue};
 /// all end at about the same time.
 const BLOCKS: usize = 32;
 /// The number of elements that one block combines by itself: a second launch would take longer.
-const ALONE: usize = 32 * BLOCK as usize;
+pub(crate) const ALONE: usize = 32 * BLOCK as usize;
+
+/// Returns the number of blocks of the first launch.
+pub(crate) fn blocks(device: &Device) -> usize {
+    device.properties().multiprocessors as usize * BLOCKS
+}
 
 /// Combines all elements of a buffer.
 ///
@@ -29,9 +34,8 @@ impl<T: Number + DeviceCopy + Pod> Reduction<T> {
     /// # Errors
     /// [`Error::Memory`].
     pub fn new(device: &Device) -> Result<Self, Error> {
-        let blocks = device.properties().multiprocessors as usize * BLOCKS;
         Ok(Self {
-            results: DeviceBuffer::uninit(device, blocks)?,
+            results: DeviceBuffer::uninit(device, blocks(device))?,
         })
     }
 

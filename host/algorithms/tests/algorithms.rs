@@ -7,8 +7,8 @@ use std::fmt::Debug;
 use lanewise::checks::{self, Checking};
 use lanewise::{Device, DeviceBuffer, DeviceCopy, MemoryError, Pod, Stream, Zeroable};
 use lanewise_algorithms::{
-    Error, NotZero, Philox, Reduction, Scan, Select, histogram_bytes, histogram_even, layer_norm,
-    rms_norm, softmax, transpose,
+    ArgMax, ArgMin, Error, Fold, MeanVariance, Moments, NotZero, Philox, Place, Reduction, Scan,
+    Select, histogram_bytes, histogram_even, layer_norm, rms_norm, softmax, transpose,
 };
 use lanewise_std::collective::{Max, Min, Sum};
 
@@ -91,6 +91,145 @@ fn reductions_are_the_cpus() {
             .reduce(&stream, Min, &input, &mut found_f64)
             .expect("a minimum");
         assert_eq!(found_f64.to_vec().unwrap(), [least], "{len}");
+    }
+}
+
+/// Returns the place of the first element that is better than all others, on the CPU.
+fn first_of<T: Copy + PartialOrd>(values: &[T], is_better: fn(&T, &T) -> bool) -> Option<usize> {
+    let mut best: Option<usize> = None;
+    for (i, value) in values.iter().enumerate() {
+        // What is not a number is not equal to itself.
+        let is_number = value.partial_cmp(value).is_some();
+        if is_number && best.is_none_or(|best| is_better(value, &values[best])) {
+            best = Some(i);
+        }
+    }
+    best
+}
+
+#[test]
+fn places_of_extremes_are_the_cpus() {
+    let (device, stream) = device();
+    let mut fold = Fold::new(&device).expect("a workspace");
+    let mut found = zeros::<Place>(&device, 1);
+    for len in SIZES {
+        // Few different values, so that most extremes are in several places.
+        let values: Vec<i32> = words(len).iter().map(|word| (*word >> 25) as i32).collect();
+        for skip in [0, 1] {
+            let mut shifted = vec![-1; skip];
+            shifted.extend_from_slice(&values);
+            let all = uploaded(&device, &shifted);
+            let input = all.view(skip..);
+            fold.fold(&stream, ArgMin, &input, &mut found)
+                .expect("a place");
+            let [place] = found.to_vec().unwrap()[..] else {
+                panic!()
+            };
+            let expected = first_of(&values, i32::lt);
+            assert_eq!(
+                place.index,
+                expected.map_or(Place::NOWHERE, |i| i as u64),
+                "{len} {skip}"
+            );
+            let least = expected.map_or(i32::MAX, |i| values[i]);
+            assert_eq!(place.value::<i32>(), least, "{len} {skip}");
+            fold.fold(&stream, ArgMax, &input, &mut found)
+                .expect("a place");
+            let [place] = found.to_vec().unwrap()[..] else {
+                panic!()
+            };
+            let expected = first_of(&values, i32::gt);
+            assert_eq!(
+                place.index,
+                expected.map_or(Place::NOWHERE, |i| i as u64),
+                "{len} {skip}"
+            );
+        }
+        let mut values: Vec<f64> = words(len).iter().map(|word| f64::from(*word)).collect();
+        values
+            .iter_mut()
+            .step_by(3)
+            .for_each(|value| *value = f64::NAN);
+        fold.fold(&stream, ArgMax, &uploaded(&device, &values), &mut found)
+            .expect("a place");
+        let [place] = found.to_vec().unwrap()[..] else {
+            panic!()
+        };
+        let expected = first_of(&values, f64::gt);
+        assert_eq!(
+            place.index,
+            expected.map_or(Place::NOWHERE, |i| i as u64),
+            "{len}"
+        );
+    }
+    // Infinities are numbers, and the first of them counts.
+    for (values, expected) in [
+        (vec![f32::INFINITY; 5], 0),
+        (vec![f32::NAN, f32::INFINITY, f32::INFINITY], 1),
+        (vec![f32::NAN; 70], Place::NOWHERE),
+    ] {
+        fold.fold(&stream, ArgMin, &uploaded(&device, &values), &mut found)
+            .expect("a place");
+        assert_eq!(found.to_vec().unwrap()[0].index, expected, "{values:?}");
+    }
+}
+
+#[test]
+fn means_and_variances_are_the_cpus() {
+    let (device, stream) = device();
+    let mut fold = Fold::new(&device).expect("a workspace");
+    let mut found = zeros::<Moments>(&device, 1);
+    for len in SIZES {
+        // Far from 0: a sum of squares would lose all digits of the variance.
+        let values: Vec<f64> = words(len)
+            .iter()
+            .map(|word| 1e9 + f64::from(*word >> 8) / 16_777_216.0)
+            .collect();
+        fold.fold(
+            &stream,
+            MeanVariance,
+            &uploaded(&device, &values),
+            &mut found,
+        )
+        .expect("the moments");
+        let [moments] = found.to_vec().unwrap()[..] else {
+            panic!()
+        };
+        assert_eq!(moments.count, len as u64);
+        if len == 0 {
+            assert_eq!((moments.mean, moments.squares), (0.0, 0.0));
+            assert!(moments.variance().is_nan() && moments.sample_variance().is_nan());
+            continue;
+        }
+        let mean = 1e9 + values.iter().map(|x| x - 1e9).sum::<f64>() / len as f64;
+        let squares: f64 = values.iter().map(|x| (x - mean).powi(2)).sum();
+        assert!(
+            (moments.mean - mean).abs() < 1e-6,
+            "{len}: {moments:?}, {mean}"
+        );
+        let off = (moments.squares - squares).abs();
+        assert!(
+            off <= 1e-6 * squares.max(1e-6),
+            "{len}: {moments:?}, {squares}"
+        );
+        let values: Vec<i32> = (0..len as i32).collect();
+        fold.fold(
+            &stream,
+            MeanVariance,
+            &uploaded(&device, &values),
+            &mut found,
+        )
+        .expect("the moments");
+        let [moments] = found.to_vec().unwrap()[..] else {
+            panic!()
+        };
+        let n = len as f64;
+        assert!(
+            (moments.mean - (n - 1.0) / 2.0).abs() <= 1e-12 * n,
+            "{moments:?}"
+        );
+        let off = (moments.variance() - (n * n - 1.0) / 12.0).abs();
+        assert!(off <= 1e-12 * n * n, "{moments:?}");
     }
 }
 

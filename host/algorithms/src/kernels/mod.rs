@@ -11,6 +11,7 @@ mod look_back;
 mod monoid;
 mod sixteen;
 
+pub mod fold;
 pub mod histogram;
 pub mod random;
 pub mod reduce;

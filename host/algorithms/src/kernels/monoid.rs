@@ -2,6 +2,8 @@
 
 use lanewise_std::collective::{Max, Min, Operator, Product, Sum};
 
+use super::Number;
+
 /// An operator with a neutral element: combined with it, each value stays as it is.
 ///
 /// ```
@@ -17,7 +19,7 @@ pub trait Monoid<T>: Operator<T> + Default {
 }
 
 macro_rules! monoids {
-    ($($ty:ident: $least:expr, $most:expr;)*) => {
+    ($($ty:ident),*) => {
         $(
             impl Monoid<$ty> for Sum {
                 const NEUTRAL: $ty = 0 as $ty;
@@ -26,21 +28,13 @@ macro_rules! monoids {
                 const NEUTRAL: $ty = 1 as $ty;
             }
             impl Monoid<$ty> for Min {
-                const NEUTRAL: $ty = $most;
+                const NEUTRAL: $ty = <$ty as Number>::MOST;
             }
             impl Monoid<$ty> for Max {
-                const NEUTRAL: $ty = $least;
+                const NEUTRAL: $ty = <$ty as Number>::LEAST;
             }
         )*
     };
 }
 
-// The extremes of floats are infinite: only a minimum of no numbers but NaN is infinite, too.
-monoids! {
-    i32: i32::MIN, i32::MAX;
-    u32: u32::MIN, u32::MAX;
-    i64: i64::MIN, i64::MAX;
-    u64: u64::MIN, u64::MAX;
-    f32: f32::NEG_INFINITY, f32::INFINITY;
-    f64: f64::NEG_INFINITY, f64::INFINITY;
-}
+monoids!(i32, u32, i64, u64, f32, f64);

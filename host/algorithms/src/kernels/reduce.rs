@@ -17,7 +17,7 @@ use super::sixteen::{Number, sixteens};
 /// The number of threads in a block.
 pub const BLOCK: u32 = 256;
 /// The number of vectors of sixteen bytes that a thread loads at once.
-const ROUNDS: usize = 4;
+pub(super) const ROUNDS: usize = 4;
 
 /// Combines the block's part of the elements.
 #[kernel(instances(

@@ -14,13 +14,23 @@ pub struct Sixteen<T, const N: usize>(pub [T; N]);
 /// A number of which sixteen bytes have two or four.
 ///
 /// Kernels read memory as `Neighbours`, so no other crate can implement it.
-pub trait Number: Value + Shuffle + Sealed {
+pub trait Number: Value + Shuffle + PartialOrd + Sealed {
     /// As many as have sixteen bytes.
     type Neighbours: Copy + AsRef<[Self]> + AsMut<[Self]>;
     /// How many these are.
     const LANES: usize;
+    /// The least number; of floats, minus infinity.
+    const LEAST: Self;
+    /// The greatest number; of floats, infinity.
+    const MOST: Self;
     /// Returns `LANES` times the same value.
     fn splat(self) -> Self::Neighbours;
+    /// Returns the nearest number with 53 bits.
+    fn to_f64(self) -> f64;
+    /// Returns the number's bits, and zeros above them.
+    fn to_bits(self) -> u64;
+    /// Returns the number of these bits, of which those above its own do not count.
+    fn from_bits(bits: u64) -> Self;
 }
 
 mod sealed {
@@ -43,7 +53,7 @@ impl<T, const N: usize> AsMut<[T]> for Sixteen<T, N> {
 }
 
 macro_rules! numbers {
-    ($($ty:ident: $lanes:literal;)*) => {
+    ($($ty:ident: $lanes:literal, $least:expr, $most:expr, $to_bits:expr, $from_bits:expr;)*) => {
         $(
             impl Sealed for $ty {}
 
@@ -54,9 +64,27 @@ macro_rules! numbers {
                     $lanes
                 };
 
+                const LEAST: Self = $least;
+                const MOST: Self = $most;
+
                 #[inline(always)]
                 fn splat(self) -> Self::Neighbours {
                     Sixteen([self; $lanes])
+                }
+
+                #[inline(always)]
+                fn to_f64(self) -> f64 {
+                    self as f64
+                }
+
+                #[inline(always)]
+                fn to_bits(self) -> u64 {
+                    $to_bits(self)
+                }
+
+                #[inline(always)]
+                fn from_bits(bits: u64) -> Self {
+                    $from_bits(bits)
                 }
             }
         )*
@@ -64,12 +92,12 @@ macro_rules! numbers {
 }
 
 numbers! {
-    u32: 4;
-    i32: 4;
-    f32: 4;
-    u64: 2;
-    i64: 2;
-    f64: 2;
+    u32: 4, u32::MIN, u32::MAX, u64::from, |bits| bits as u32;
+    i32: 4, i32::MIN, i32::MAX, |x| u64::from(x as u32), |bits| bits as i32;
+    f32: 4, f32::NEG_INFINITY, f32::INFINITY, |x: f32| u64::from(x.to_bits()), |bits| f32::from_bits(bits as u32);
+    u64: 2, u64::MIN, u64::MAX, |x| x, |bits| bits;
+    i64: 2, i64::MIN, i64::MAX, |x| x as u64, |bits| bits as i64;
+    f64: 2, f64::NEG_INFINITY, f64::INFINITY, f64::to_bits, f64::from_bits;
 }
 
 /// Returns the slice as elements before the first aligned sixteen bytes, these as numbers `N`, and

@@ -78,6 +78,7 @@ enum Command {
     Timelines(docs::timelines::Args),
     CheckExercises(exercises::Args),
     CheckSteps(steps::Args),
+    Exercises(docs::exercises::Args),
     Wheel(wheel::Args),
 }
 
@@ -103,6 +104,7 @@ fn run(cli: Cli) -> Result<ExitCode> {
         Command::Timelines(args) => docs::timelines::run(&args),
         Command::CheckExercises(args) => exercises::run(&args),
         Command::CheckSteps(args) => steps::run(&args),
+        Command::Exercises(args) => docs::exercises::run(&args),
         Command::Wheel(args) => wheel::run(&args),
     }
 }

@@ -9,6 +9,7 @@ use clap::Parser;
 use clap::error::ErrorKind;
 
 use super::Problem;
+use super::exercises;
 use super::markdown::{self, Block, Located};
 use super::timelines;
 use crate::Cli;
@@ -51,6 +52,11 @@ pub(super) fn all(root: &Path) -> Result<(usize, Vec<Problem>)> {
         problems.extend(includes(page));
         problems.extend(timelines(page, root));
         problems.extend(commands(page));
+        if let Ok(place) = page.path.strip_prefix(&book) {
+            let name = place.with_extension("");
+            let wrong = exercises::problem(&name.to_string_lossy(), &page.text);
+            problems.extend(wrong.map(|what| page.problem(1, what)));
+        }
         if page.path.starts_with(&book) && page.path != book.join(MAP_OF_NOTES) {
             problems.extend(mentions_of_notes(page));
         }

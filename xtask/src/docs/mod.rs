@@ -8,7 +8,9 @@
 //! the same checks.
 
 mod checks;
+pub(crate) mod exercises;
 pub(crate) mod markdown;
+mod preprocessor;
 mod site;
 pub(crate) mod timelines;
 

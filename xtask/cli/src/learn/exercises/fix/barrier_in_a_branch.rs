@@ -3,7 +3,7 @@
 //! A barrier of the block waits for all of its threads. Here only the threads that have an element
 //! reach it. The others never come.
 //!
-//! Read: shared/fences
+//! Read: bugs/deadlock
 //@ hint: Which part of the branch does a thread without an element have to take part in?
 //@ hint: The threads past the end put 0 into the line, and then all threads meet at the barrier.
 //@ fails: barrier

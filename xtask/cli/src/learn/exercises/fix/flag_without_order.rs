@@ -4,7 +4,7 @@
 //! and number are two places in memory, and relaxed accesses order nothing else: the flag can be
 //! seen before the number.
 //!
-//! Read: shared/fences
+//! Read: bugs/flag_without_a_fence
 //@ hint: The writer releases what it wrote before: `AtomicOrdering::Release`.
 //@ hint: The reader acquires it: `AtomicOrdering::Acquire`.
 //@ fails: race:

@@ -3,7 +3,7 @@
 //! The kernel is right, but the last elements of the result are 0. The grid is too small: an
 //! element without a thread stays as it was. Mend the number of blocks.
 //!
-//! Read: execution/grid_shape
+//! Read: hardware/launch
 //@ hint: 1000 elements in blocks of 128 are 7.8 blocks. How many are launched?
 //@ hint: `usize` has a division that rounds up: `div_ceil`.
 //@ fails: element 896 of 1000: expected

@@ -4,7 +4,7 @@
 //! of a block run in any order, and nothing makes a warp wait for the one that writes what it
 //! reads. The check for races names both accesses.
 //!
-//! Read: shared/fences
+//! Read: bugs/missing_barrier
 //@ hint: All threads of the block must have written before one of them reads.
 //@ hint: `thread::sync_threads()` is the barrier of the block.
 //@ fails: race: a write and a read of shared memory that nothing orders

@@ -4,7 +4,7 @@
 //! it is. A slice checks its index in a kernel too: an index past the end is a panic, and the
 //! launch fails with the file and the line.
 //!
-//! Read: using/panics
+//! Read: bugs/out_of_bounds
 //@ hint: `input.get(i + 1)` is `None` for the last number.
 //@ hint: `let next = input.get(i + 1).copied().unwrap_or(input[i]);`
 //@ fails: index out of bounds: the len is 1 but the index is 1

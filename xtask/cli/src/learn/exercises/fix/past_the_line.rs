@@ -4,7 +4,7 @@
 //! The accesses are unchecked, for speed. On a GPU the read past the line finds some other array,
 //! or nothing at all, and goes unnoticed. Mend the line, and set the cell after the last.
 //!
-//! Read: simulator/checks
+//! Read: bugs/out_of_bounds
 //@ hint: The line needs 65 cells.
 //@ hint: One thread has two cells to set: the last cell is 0.
 //@ fails: outside of shared memory

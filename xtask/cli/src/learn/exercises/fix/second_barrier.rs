@@ -4,7 +4,7 @@
 //! shared memory, and after a barrier adds the opposite one. In the next step a fast warp already
 //! writes the next tile while a slow one still reads this one.
 //!
-//! Read: shared/fences
+//! Read: bugs/missing_barrier
 //@ hint: There are two things to wait for: that the tile is written, and that it has been read.
 //@ hint: Put `thread::sync_threads()` at the end of the loop too.
 //@ fails: race: a write

@@ -3,7 +3,7 @@
 //! Each block counts in shared memory how many of its numbers are odd. Shared memory is not zero
 //! when a block starts. Clear the count, and mind which threads count when.
 //!
-//! Read: simulator/checks
+//! Read: bugs/uninitialised_tile
 //@ hint: One thread clears the count.
 //@ hint: The other threads may count only after that: a barrier.
 //@ fails: an atomic updates uninitialised memory

@@ -4,7 +4,7 @@
 //! shared memory before: perhaps zeros today, and the numbers of another kernel tomorrow. The check
 //! for uninitialised memory shows which cell was read.
 //!
-//! Read: simulator/checks
+//! Read: bugs/uninitialised_tile
 //@ hint: Every thread has a cell. What should be in it if there is no element?
 //@ hint: `LINE.set(t, input.get(t).copied().unwrap_or(0))`
 //@ fails: a stored value was computed from uninitialised memory

@@ -4,7 +4,7 @@
 //! length, and accesses raw pointers. In Rust the length is part of the slice, and the index of the
 //! thread is the proof that no other thread writes the element.
 //!
-//! Read: reference/names
+//! Read: basics/vector_add
 //@ hint: `float *y` with one element for each thread is a `DisjointSlice<f32>`.
 //@ hint: `if let Some((y, index)) = y.get_mut_indexed() { *y = a * x[index.get()] + *y; }`
 //@ fails: element 0 of 1: expected

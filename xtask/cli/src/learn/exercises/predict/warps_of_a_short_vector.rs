@@ -4,7 +4,7 @@
 //! active lane makes none. The launch has 2 blocks of 64 threads, and each thread below 100 loads
 //! one number. How many load requests are there?
 //!
-//! Read: simulator/counters
+//! Read: hardware/multiprocessor
 //@ hint: The launch has 4 warps.
 //@ hint: Threads 96 to 99 are in the last warp.
 //@ fails: you predicted 0

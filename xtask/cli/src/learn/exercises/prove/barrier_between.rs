@@ -3,7 +3,7 @@
 //! Each of four threads writes a cell and reads its neighbour's. The shared line is used twice.
 //! There is a barrier between the writes and the reads, and the second round begins without one.
 //!
-//! Read: shared/fences
+//! Read: bugs/missing_barrier
 //@ hint: When may a thread write its cell for the second time?
 //@ hint: `thread::sync_threads()` between the rounds.
 //@ fails: race:

@@ -3,7 +3,7 @@
 //! Two threads compare their score with the best one, and store it if it is higher. The lower score
 //! can overwrite the higher one: both compare with 0, then both store.
 //!
-//! Read: instruction/atomics
+//! Read: instruction/threshold
 //@ hint: An atomic maximum compares and stores in one operation.
 //@ hint: `best[0].fetch_max(score, AtomicOrdering::Relaxed);`
 //@ fails: the best score is 10

@@ -4,7 +4,7 @@
 //! each has one of them, both wait forever. Tests pass for years until the two meet. The check
 //! tries every order, so it finds that one.
 //!
-//! Read: simulator/schedules
+//! Read: bugs/deadlock
 //@ hint: Both threads should take the locks in the same order.
 //@ fails: deadlock
 

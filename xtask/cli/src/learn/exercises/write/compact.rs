@@ -4,7 +4,7 @@
 //! counter gives them out: `fetch_add` returns the value before, which is this thread's place. The
 //! order of the output is that of the atomics, so the check sorts it.
 //!
-//! Read: instruction/atomics
+//! Read: instruction/aggregated
 //@ hint: `let place = count[0].fetch_add(1, AtomicOrdering::Relaxed) as usize;`
 //@ hint: Two threads never have the same place. So `output.write_unique(place, x)` is right, and
 //@   the SAFETY comment says why.

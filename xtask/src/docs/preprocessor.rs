@@ -1,0 +1,95 @@
+//! What programs have in common that change the pages while mdBook builds the book.
+//!
+//! mdBook calls a preprocessor (`docs/book.toml`) with the question whether it supports a renderer,
+//! and then with the book as JSON on its standard input. It reads the changed book from the
+//! program's standard output.
+
+use std::io::{Read, Write};
+use std::process::ExitCode;
+
+use anyhow::{Context, Result};
+use serde_json::Value;
+
+/// The arguments of a preprocessor.
+#[derive(Debug, clap::Args)]
+pub(crate) struct Args {
+    #[command(subcommand)]
+    question: Option<Question>,
+}
+
+/// What mdBook asks beforehand.
+#[derive(Debug, clap::Subcommand)]
+enum Question {
+    /// Whether this renderer is supported; HTML is
+    Supports {
+        /// mdBook's name of the renderer
+        renderer: String,
+    },
+}
+
+/// Answers mdBook's question, or changes every page: `change` takes a page's path in `docs/src`
+/// and its text.
+pub(super) fn run(
+    args: &Args,
+    mut change: impl FnMut(&str, &str) -> Result<String>,
+) -> Result<ExitCode> {
+    if let Some(Question::Supports { renderer }) = &args.question {
+        return Ok(ExitCode::from(u8::from(renderer != "html")));
+    }
+    let mut text = String::new();
+    std::io::stdin().read_to_string(&mut text)?;
+    let input: Value = serde_json::from_str(&text).context("mdBook's book is not JSON")?;
+    // The input is a pair of the context and the book.
+    let mut book = input.get(1).cloned().context("mdBook sent no book")?;
+    change_pages(&mut book, &mut change)?;
+    Ok(std::io::stdout()
+        .write_all(book.to_string().as_bytes())
+        .map(|()| ExitCode::SUCCESS)?)
+}
+
+/// Changes the text of every chapter in a part of the book.
+fn change_pages(
+    book: &mut Value,
+    change: &mut impl FnMut(&str, &str) -> Result<String>,
+) -> Result<()> {
+    match book {
+        Value::Object(members) => {
+            let path = members.get("path").and_then(Value::as_str);
+            let path = path.unwrap_or_default().to_owned();
+            for (name, member) in members {
+                match member {
+                    Value::String(text) if name == "content" => *text = change(&path, text)?,
+                    other => change_pages(other, change)?,
+                }
+            }
+        }
+        Value::Array(elements) => {
+            for element in elements {
+                change_pages(element, change)?;
+            }
+        }
+        _ => {}
+    }
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use serde_json::json;
+
+    #[test]
+    fn every_chapter_is_changed() {
+        let mut book = json!({ "sections": [
+            { "Chapter": { "name": "A", "path": "a.md", "content": "one", "sub_items": [
+                { "Chapter": { "name": "B", "path": "b.md", "content": "two", "sub_items": [] } },
+                "Separator",
+            ] } },
+        ] });
+        let mut change = |path: &str, text: &str| Ok(format!("{text} of {path}"));
+        change_pages(&mut book, &mut change).expect("nothing fails");
+        let chapter = &book["sections"][0]["Chapter"];
+        assert_eq!(chapter["content"], "one of a.md");
+        assert_eq!(chapter["sub_items"][0]["Chapter"]["content"], "two of b.md");
+    }
+}

@@ -228,7 +228,8 @@ impl Made {
         fs::write(self.folder.join(first.file()), solution)?;
         until(&mut output, &format!("{} passes: 1 of", first.name))?;
         writeln!(input)?;
-        until(&mut output, &format!("{} fails", second.name))?;
+        let said = until(&mut output, &format!("{} fails", second.name))?;
+        shown_in_page(&said)?;
         writeln!(input, "q")?;
         ensure!(watching.wait()?.success(), "watch mode failed");
 
@@ -270,12 +271,27 @@ impl Made {
     }
 }
 
-/// Reads what watch mode prints until a line says this.
-fn until(output: &mut BufReader<ChildStdout>, text: &str) -> Result<()> {
+/// Compares what watch mode says of an exercise with the first output in the book's page. The
+/// path of the file, and the line below the outcome, are not compared.
+fn shown_in_page(said: &str) -> Result<()> {
+    let page = fs::read_to_string(workspace::root().join("docs/src/using/learn.md"))?;
+    let block = page.split("```text\n").nth(1).unwrap_or_default();
+    let block = block.split("```").next().unwrap_or_default();
+    let mut lines = block.lines().filter(|line| !line.starts_with(['/', '[']));
+    let missing = lines.find(|line| !said.contains(line));
+    ensure!(
+        !block.is_empty() && missing.is_none(),
+        "the book's page shows {missing:?}, and watch mode says:\n{said}"
+    );
+    Ok(())
+}
+
+/// Returns what watch mode prints until a line says this.
+fn until(output: &mut BufReader<ChildStdout>, text: &str) -> Result<String> {
     let mut said = String::new();
     while output.read_line(&mut said)? > 0 {
         if said.contains(text) {
-            return Ok(());
+            return Ok(said);
         }
     }
     bail!("watch mode ended before it said `{text}`:\n{said}")

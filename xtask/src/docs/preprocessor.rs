@@ -12,6 +12,7 @@ use serde_json::Value;
 
 /// The arguments of a preprocessor.
 #[derive(Debug, clap::Args)]
+#[group(id = "preprocessor")]
 pub(crate) struct Args {
     #[command(subcommand)]
     question: Option<Question>,

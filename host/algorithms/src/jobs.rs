@@ -81,6 +81,8 @@ pub(crate) const JOBS: &[Job] = &[
     ("mean_variance_f32", mean_variance_f32),
     ("scan_i32", scan_i32),
     ("select_i32", select_i32),
+    ("partition_i32", partition_i32),
+    ("unique_i32", unique_i32),
     ("histogram_u8", histogram_u8),
     ("histogram_i32", histogram_i32),
     ("histogram_65536", histogram_65536),
@@ -262,6 +264,40 @@ fn select_i32(run: &Runner) -> Result<Measured> {
     ensure!(count.to_vec()? == [expected.len() as u64], "count");
     ensure!(output.view(..expected.len()).to_vec()? == expected);
     Measured::of(times, run.len * 6, Unit::Bytes)
+}
+
+fn partition_i32(run: &Runner) -> Result<Measured> {
+    let half_is_zero = |word: u32| if word & 1 == 0 { 0 } else { word as i32 };
+    let host: Vec<i32> = run.words().into_iter().map(half_is_zero).collect();
+    let (input, mut count) = (run.upload(&host)?, run.upload(&[0u64])?);
+    let mut output = DeviceBuffer::<i32>::uninit(&run.device, run.len)?;
+    let mut select = Select::new(&run.device, run.len)?;
+    let times = run
+        .time(|| Ok(select.partition(&run.stream, NotZero, &input, &mut output, &mut count)?))?;
+    let mut expected: Vec<i32> = host.into_iter().filter(|value| *value != 0).collect();
+    ensure!(count.to_vec()? == [expected.len() as u64], "count");
+    // The others are all 0.
+    expected.resize(run.len, 0);
+    ensure!(output.to_vec()? == expected);
+    Measured::of(times, run.len * 8, Unit::Bytes)
+}
+
+/// Runs of two on average.
+fn unique_i32(run: &Runner) -> Result<Measured> {
+    let host: Vec<i32> = run
+        .words()
+        .into_iter()
+        .map(|word| (word >> 31) as i32)
+        .collect();
+    let (input, mut count) = (run.upload(&host)?, run.upload(&[0u64])?);
+    let mut output = DeviceBuffer::<i32>::uninit(&run.device, run.len)?;
+    let mut select = Select::new(&run.device, run.len)?;
+    let times = run.time(|| Ok(select.unique(&run.stream, &input, &mut output, &mut count)?))?;
+    let mut expected = host;
+    expected.dedup();
+    ensure!(count.to_vec()? == [expected.len() as u64], "count");
+    ensure!(output.view(..expected.len()).to_vec()? == expected);
+    Measured::of(times, run.len * 4 + expected.len() * 4, Unit::Bytes)
 }
 
 fn histogram_u8(run: &Runner) -> Result<Measured> {

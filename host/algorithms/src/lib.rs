@@ -9,7 +9,7 @@
 //! | [`Reduction`] | all elements combined: sum, minimum, maximum |
 //! | [`Fold`] | the place of the least or the greatest element; mean and variance |
 //! | [`Scan`] | each element combined with all before it |
-//! | [`Select`] | the elements that a predicate keeps |
+//! | [`Select`] | the elements that a predicate keeps, a partition, the first of each run |
 //! | [`histogram_bytes`], [`histogram_even`] | how often each value occurs |
 //! | [`transpose()`] | the columns of a matrix as rows |
 //! | [`softmax`], [`layer_norm`], [`rms_norm`] | of each row of a matrix |

@@ -9,7 +9,16 @@ use crate::kernels::select::{self, BLOCK, Predicate, TILE};
 use crate::queue::grid;
 use crate::{Error, Number, Queue};
 
-/// Copies the elements that a predicate keeps: `cub::DeviceSelect`.
+/// The parameters of the kernels: input, output, count and tiles.
+type Params<T> = (
+    &'static [T],
+    DisjointSlice<'static, T>,
+    &'static [DeviceAtomicU64],
+    &'static [DeviceAtomicU64],
+);
+
+/// Copies the elements that a predicate keeps, or the first of each run of equal ones:
+/// `cub::DeviceSelect`.
 #[derive(Debug)]
 pub struct Select {
     /// A status for each tile, and the tickets.
@@ -46,15 +55,89 @@ impl Select {
     where
         T: Number + DeviceCopy,
         P: Predicate<T>,
-        select::select<T, P>: Kernel<
-            Params = (
-                &'static [T],
-                DisjointSlice<'static, T>,
-                &'static [DeviceAtomicU64],
-                &'static [DeviceAtomicU64],
-            ),
-        >,
+        select::select<T, P>: Kernel<Params = Params<T>>,
     {
+        self.launch(&mut queue, select::select::<T, P>, input, output, count)
+    }
+
+    /// Writes the elements of `input` that `predicate` keeps to `output` in their order, after them
+    /// the others in the opposite order, and the number of kept ones to the first element of
+    /// `count`: `cub::DevicePartition`.
+    ///
+    /// ```
+    /// use lanewise::{Device, DeviceBuffer};
+    /// use lanewise_algorithms::{NotZero, Select};
+    ///
+    /// let device = Device::open()?;
+    /// let input = DeviceBuffer::from_slice(&device, &[0.0f32, 7.0, -0.0, 9.0])?;
+    /// let mut output = DeviceBuffer::zeroed(&device, 4)?;
+    /// let mut count = DeviceBuffer::zeroed(&device, 1)?;
+    /// let mut select = Select::new(&device, 4)?;
+    /// select.partition(&device.stream()?, NotZero, &input, &mut output, &mut count)?;
+    /// assert_eq!((output.to_vec()?, count.to_vec()?), (vec![7.0, 9.0, -0.0, 0.0], vec![2]));
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    ///
+    /// # Errors
+    /// As [`select`](Self::select).
+    pub fn partition<T, P>(
+        &mut self,
+        mut queue: impl Queue,
+        _predicate: P,
+        input: &DeviceBuffer<T>,
+        output: &mut DeviceBuffer<T>,
+        count: &mut DeviceBuffer<u64>,
+    ) -> Result<(), Error>
+    where
+        T: Number + DeviceCopy,
+        P: Predicate<T>,
+        select::partition<T, P>: Kernel<Params = Params<T>>,
+    {
+        let kernel = select::partition::<T, P>;
+        self.launch(&mut queue, kernel, input, output, count)
+    }
+
+    /// Writes the first element of each run of equal elements to `output`, one after another, and
+    /// their number to the first element of `count`: `cub::DeviceSelect::Unique`.
+    ///
+    /// ```
+    /// use lanewise::{Device, DeviceBuffer};
+    /// use lanewise_algorithms::Select;
+    ///
+    /// let device = Device::open()?;
+    /// let input = DeviceBuffer::from_slice(&device, &[3, 3, 1, 3, 3])?;
+    /// let mut output = DeviceBuffer::zeroed(&device, 5)?;
+    /// let mut count = DeviceBuffer::zeroed(&device, 1)?;
+    /// Select::new(&device, 5)?.unique(&device.stream()?, &input, &mut output, &mut count)?;
+    /// assert_eq!((&output.to_vec()?[..3], count.to_vec()?), (&[3, 1, 3][..], vec![3]));
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    ///
+    /// # Errors
+    /// As [`select`](Self::select).
+    pub fn unique<T>(
+        &mut self,
+        mut queue: impl Queue,
+        input: &DeviceBuffer<T>,
+        output: &mut DeviceBuffer<T>,
+        count: &mut DeviceBuffer<u64>,
+    ) -> Result<(), Error>
+    where
+        T: Number + DeviceCopy,
+        select::unique<T>: Kernel<Params = Params<T>>,
+    {
+        self.launch(&mut queue, select::unique::<T>, input, output, count)
+    }
+
+    /// Queues one of the kernels.
+    fn launch<T: Number + DeviceCopy, K: Kernel<Params = Params<T>>>(
+        &mut self,
+        queue: &mut impl Queue,
+        kernel: K,
+        input: &DeviceBuffer<T>,
+        output: &mut DeviceBuffer<T>,
+        count: &mut DeviceBuffer<u64>,
+    ) -> Result<(), Error> {
         let tiles = input.len().div_ceil(TILE);
         Error::unless_enough("an output", input.len(), output.len())?;
         Error::unless_enough("a count", 1, count.len())?;
@@ -66,13 +149,7 @@ impl Select {
         };
         queue.clear(&mut self.tiles)?;
         // SAFETY: all statuses are 0, and no other launch is between. The number of kept elements
-        // fits into 32 bits.
-        unsafe {
-            queue.launch_unchecked(
-                select::select::<T, P>,
-                config,
-                (input, output, count, &mut self.tiles),
-            )
-        }
+        // fits into 32 bits. The output is at least as long as the input.
+        unsafe { queue.launch_unchecked(kernel, config, (input, output, count, &mut self.tiles)) }
     }
 }

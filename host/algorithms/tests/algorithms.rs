@@ -325,6 +325,63 @@ fn what_is_selected_keeps_its_order() {
 }
 
 #[test]
+fn a_partition_has_the_others_at_its_end() {
+    let (device, stream) = device();
+    let mut count = zeros::<u64>(&device, 1);
+    for len in SIZES {
+        let values: Vec<u32> = words(len).iter().map(|word| word % 3).collect();
+        let (kept, mut others): (Vec<u32>, Vec<u32>) =
+            values.iter().partition(|value| **value != 0);
+        others.reverse();
+        let input = uploaded(&device, &values);
+        // A longer output: what is past the input's length stays as it is.
+        let mut output = uploaded(&device, &vec![7; len + 3]);
+        Select::new(&device, len)
+            .expect("a workspace")
+            .partition(&stream, NotZero, &input, &mut output, &mut count)
+            .expect("a partition");
+        assert_eq!(count.to_vec().unwrap(), [kept.len() as u64], "{len}");
+        let expected = [kept, others, vec![7; 3]].concat();
+        assert_eq!(output.to_vec().unwrap(), expected, "{len}");
+    }
+}
+
+#[test]
+fn of_each_run_the_first_is_kept() {
+    let (device, stream) = device();
+    let mut count = zeros::<u64>(&device, 1);
+    for len in SIZES {
+        for runs in [1, 3, 1000] {
+            let values: Vec<i32> = words(len)
+                .iter()
+                .map(|word| (*word >> 8) as i32 / 16)
+                .collect();
+            // Runs of about this length, and neighbours that happen to be equal.
+            let values: Vec<i32> = (0..len).map(|i| values[i / runs] % 4).collect();
+            let mut expected = values.clone();
+            expected.dedup();
+            for skip in [0, 1] {
+                let mut shifted = vec![values.first().copied().unwrap_or(0); skip];
+                shifted.extend_from_slice(&values);
+                let all = uploaded(&device, &shifted);
+                let mut output = zeros::<i32>(&device, len);
+                Select::new(&device, len)
+                    .expect("a workspace")
+                    .unique(&stream, &all.view(skip..), &mut output, &mut count)
+                    .expect("the runs");
+                assert_eq!(
+                    count.to_vec().unwrap(),
+                    [expected.len() as u64],
+                    "{len} {runs} {skip}"
+                );
+                let found = output.to_vec().unwrap();
+                assert_eq!(found[..expected.len()], expected, "{len} {runs} {skip}");
+            }
+        }
+    }
+}
+
+#[test]
 fn histograms_count_every_element() {
     let (device, stream) = device();
     for len in SIZES {

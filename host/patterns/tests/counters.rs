@@ -77,6 +77,58 @@ fn the_table_of_every_pattern_fits_a_page_and_says_each_thing_once() {
     }
 }
 
+/// The cells of the first table of a page that has this word in its first line.
+fn table(page: &str, word: &str) -> Vec<Vec<String>> {
+    let is_row = |line: &&str| line.starts_with('|');
+    let rows = page
+        .lines()
+        .skip_while(|line| !(is_row(line) && line.contains(word)));
+    let cells = |row: &str| row.split('|').map(|cell| cell.trim().to_owned()).collect();
+    rows.take_while(is_row).map(cells).collect()
+}
+
+/// A number as pages have it: `1,048,576`, and `75 %` for a fraction.
+fn shown(value: f64, is_fraction: bool) -> String {
+    if is_fraction {
+        return format!("{} %", (100.0 * value).round());
+    }
+    let digits = format!("{value:.0}");
+    let mut shown = String::new();
+    for (i, digit) in digits.chars().enumerate() {
+        if i > 0 && (digits.len() - i).is_multiple_of(3) {
+            shown.push(',');
+        }
+        shown.push(digit);
+    }
+    shown
+}
+
+#[test]
+fn the_page_on_profiling_shows_the_metrics_of_matmul_as_they_are() {
+    let output = patterns("profile", &["matmul", "--size", "256", "--json"]);
+    let report: Value = serde_json::from_slice(&output.stdout).expect("it is JSON");
+    let page = include_str!("../../../docs/src/hardware/profiling.md");
+    let rows = table(page, "`matmul_naive`");
+    let (head, rows) = (&rows[0], &rows[2..]);
+    assert!(rows.len() >= 6, "{rows:?}");
+    let variants = report["variants"].as_array().expect("a list");
+    for row in rows {
+        for (cell, column) in row.iter().zip(head).skip(2).take(variants.len()) {
+            let (metric, variant) = (row[1].trim_matches('`'), column.trim_matches('`'));
+            let of = |list: &Value, key: &str, name: &str| {
+                let list = list.as_array().expect("a list");
+                let found = list.iter().find(|entry| entry[key] == *name);
+                found.unwrap_or_else(|| panic!("no {key} {name}")).clone()
+            };
+            let metrics = &of(&report["variants"], "variant", variant)["metrics"];
+            let value = of(metrics, "nvprof", metric)["value"].as_f64();
+            let is_fraction = metric.ends_with("efficiency");
+            let value = shown(value.expect("a number"), is_fraction);
+            assert_eq!(*cell, value, "{metric} of {variant}");
+        }
+    }
+}
+
 #[test]
 fn the_variants_of_transpose_differ_in_what_is_counted() {
     let output = run(&["transpose", "--size", "128", "--json"]);

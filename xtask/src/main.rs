@@ -74,6 +74,7 @@ enum Command {
     )]
     DiffSanitizer(forward::Args),
     Bundle(bundle::Args),
+    CheckBook(docs::built::Args),
     CheckDocs(docs::Args),
     Timelines(docs::timelines::Args),
     CheckExercises(exercises::Args),
@@ -100,6 +101,7 @@ fn run(cli: Cli) -> Result<ExitCode> {
         Command::DiffDevice(args) => forward::run("diff", &args),
         Command::DiffSanitizer(args) => forward::run_wrong("sanitizer", &args),
         Command::Bundle(args) => bundle::run(&args),
+        Command::CheckBook(args) => docs::built::run(&args),
         Command::CheckDocs(args) => docs::run(&args),
         Command::Timelines(args) => docs::timelines::run(&args),
         Command::CheckExercises(args) => exercises::run(&args),

@@ -80,7 +80,9 @@ fn follow(session: &mut Session, page: &str, text: &str) -> Result<String> {
     // Backwards, a change does not move the lines of the blocks that are still to change.
     let mut changes: Vec<(&Block, String)> = Vec::new();
     for (at, block) in blocks.iter().enumerate() {
-        let shown = blocks.get(at + 1).filter(|next| next.language == "text");
+        let shown = blocks
+            .get(at + 1)
+            .filter(|next| next.language.starts_with("text"));
         let place = || format!("{page}:{}", block.line);
         if block.language == "sh" {
             if block.comment.as_deref() == Some("in the repository") {

@@ -19,7 +19,7 @@ pub(super) fn extend(book: &mut Value, sources: Option<&str>) {
         if let Some((name, next)) = following.next() {
             let up = "../".repeat(Path::new(&path).components().count() - 1);
             content = format!(
-                "{}\n\n<div class=\"next\">\n\nNext: [{name}]({up}{next})\n\n</div>\n",
+                "{}\n\n<div class=\"next-page\">\n\nNext: [{name}]({up}{next})\n\n</div>\n",
                 content.trim_end()
             );
         }
@@ -106,7 +106,7 @@ mod tests {
         let first = &book["items"][0]["Chapter"];
         assert_eq!(
             first["content"],
-            "# T\n\n<div class=\"next\">\n\nNext: [B](c/b.md)\n\n</div>\n"
+            "# T\n\n<div class=\"next-page\">\n\nNext: [B](c/b.md)\n\n</div>\n"
         );
         let second = first["sub_items"][0]["Chapter"]["content"].as_str();
         assert!(

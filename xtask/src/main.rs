@@ -80,6 +80,7 @@ enum Command {
     CheckExercises(exercises::Args),
     CheckSteps(steps::Args),
     Exercises(docs::exercises::Args),
+    Times(docs::times::Args),
     Wheel(wheel::Args),
 }
 
@@ -107,6 +108,7 @@ fn run(cli: Cli) -> Result<ExitCode> {
         Command::CheckExercises(args) => exercises::run(&args),
         Command::CheckSteps(args) => steps::run(&args),
         Command::Exercises(args) => docs::exercises::run(&args),
+        Command::Times(args) => docs::times::run(&args),
         Command::Wheel(args) => wheel::run(&args),
     }
 }

@@ -10,6 +10,7 @@ use clap::error::ErrorKind;
 
 use super::Problem;
 use super::exercises;
+use super::times::{self, Records};
 use super::markdown::{self, Block, Located};
 use super::timelines;
 use crate::Cli;
@@ -45,6 +46,7 @@ pub(super) fn all(root: &Path) -> Result<(usize, Vec<Problem>)> {
         .into_iter()
         .map(Page::read)
         .collect::<Result<Vec<_>>>()?;
+    let records = Records::read(root)?;
     let mut problems = summary(&book, &pages);
     problems.extend(patterns_without_a_page(root, &book)?);
     for page in &pages {
@@ -52,6 +54,8 @@ pub(super) fn all(root: &Path) -> Result<(usize, Vec<Problem>)> {
         problems.extend(includes(page));
         problems.extend(timelines(page, root));
         problems.extend(commands(page));
+        let wrong = times::inserted(&page.text, &records).err();
+        problems.extend(wrong.map(|what| page.problem(1, format!("{what:#}"))));
         if let Ok(place) = page.path.strip_prefix(&book) {
             let name = place.with_extension("");
             let wrong = exercises::problem(&name.to_string_lossy(), &page.text);

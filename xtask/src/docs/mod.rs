@@ -13,6 +13,7 @@ pub(crate) mod exercises;
 pub(crate) mod markdown;
 mod preprocessor;
 mod site;
+pub(crate) mod times;
 pub(crate) mod timelines;
 
 use std::fmt;

@@ -1,0 +1,109 @@
+//! `cargo xtask times`: puts tables of measured times into the book.
+//!
+//! A page contains `{{#times NAME ..}}`, with names of patterns, of their variants, or of algorithms.
+//!
+//! The rows come from the records in the repository, so a page has no number of its own. Where no
+//! record has the names, `check-docs` reports the mark.
+
+use std::path::Path;
+use std::process::ExitCode;
+
+use anyhow::{Context, Result};
+use lanewise_records::{Record, table};
+
+use super::preprocessor;
+use crate::workspace;
+
+/// The text in a page before the names.
+const MARK: &str = "{{#times ";
+
+/// The records, of the catalog and of the library of algorithms.
+const RECORDS: [&str; 2] = [
+    "host/patterns/results/h200.json",
+    "host/algorithms/results/h200.json",
+];
+
+/// Put the tables of measured times into the book, as a preprocessor of mdBook
+#[derive(Debug, clap::Args)]
+#[command(after_help = "Example:\n  cargo xtask times supports html")]
+pub(crate) struct Args {
+    #[command(flatten)]
+    preprocessor: preprocessor::Args,
+}
+
+/// Answers mdBook's question, or changes the book.
+pub(crate) fn run(args: &Args) -> Result<ExitCode> {
+    let records = Records::read(workspace::root())?;
+    preprocessor::run(&args.preprocessor, |_, text| inserted(text, &records))
+}
+
+/// The records of a repository.
+pub(super) struct Records(Vec<Record>);
+
+impl Records {
+    /// Reads the records of the repository at `root`.
+    ///
+    /// # Errors
+    /// If a record cannot be read.
+    pub(super) fn read(root: &Path) -> Result<Self> {
+        let records = RECORDS.iter().map(|path| Record::read(&root.join(path)));
+        Ok(Self(records.collect::<Result<_>>()?))
+    }
+
+    /// Returns the table of some names in Markdown, which are all in one record.
+    ///
+    /// # Errors
+    /// If no record has all of them.
+    fn table(&self, names: &str) -> Result<String> {
+        let names: Vec<&str> = names.split_whitespace().collect();
+        let has = |record: &&Record| {
+            let each = |name: &&str| table(record, &[name]).is_some();
+            names.iter().all(each)
+        };
+        let record = self.0.iter().find(has);
+        record
+            .and_then(|record| table(record, &names))
+            .with_context(|| format!("no record has times of all of: {}", names.join(" ")))
+    }
+}
+
+/// Returns a page with its tables.
+pub(super) fn inserted(page: &str, records: &Records) -> Result<String> {
+    let mut parts = page.split(MARK);
+    let mut out = parts.next().unwrap_or_default().to_owned();
+    for part in parts {
+        let (names, rest) = part
+            .split_once("}}")
+            .context("a mark of times does not end")?;
+        out.push_str(records.table(names)?.trim_end());
+        out.push_str(rest);
+    }
+    Ok(out)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_mark_becomes_the_table_of_its_names() -> Result<()> {
+        let records = Records::read(workspace::root())?;
+        let page = "Before\n\n{{#times transpose copy_row}}\n\nafter";
+        let page = inserted(page, &records)?;
+        assert!(page.starts_with("Before\n\n| | size | time |"), "{page}");
+        assert!(page.contains("\n| `transpose_naive_col` | 16384 |"), "{page}");
+        assert!(page.contains("\n\nNVIDIA H200, driver 580.159.04, 2026-11-27.\n\nafter"), "{page}");
+        Ok(())
+    }
+
+    #[test]
+    fn names_that_no_record_has_are_an_error() -> Result<()> {
+        let records = Records::read(workspace::root())?;
+        // Each is in a record, but not in the same one.
+        let error = inserted("{{#times transpose scan_i32}}", &records).map(|_| ());
+        let expected = "no record has times of all of: transpose scan_i32";
+        assert_eq!(error.expect_err("it is refused").to_string(), expected);
+        assert!(inserted("{{#times transpose", &records).is_err());
+        Ok(())
+    }
+}

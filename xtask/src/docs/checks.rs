@@ -10,9 +10,9 @@ use clap::error::ErrorKind;
 
 use super::Problem;
 use super::exercises;
-use super::times::{self, Records};
 use super::markdown::{self, Block, Located};
 use super::timelines;
+use super::times::{self, Records};
 use crate::Cli;
 
 /// Pages outside the book that many people read.

@@ -13,8 +13,8 @@ pub(crate) mod exercises;
 pub(crate) mod markdown;
 mod preprocessor;
 mod site;
-pub(crate) mod times;
 pub(crate) mod timelines;
+pub(crate) mod times;
 
 use std::fmt;
 use std::path::PathBuf;

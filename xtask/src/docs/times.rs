@@ -91,8 +91,14 @@ mod tests {
         let page = "Before\n\n{{#times transpose copy_row}}\n\nafter";
         let page = inserted(page, &records)?;
         assert!(page.starts_with("Before\n\n| | size | time |"), "{page}");
-        assert!(page.contains("\n| `transpose_naive_col` | 16384 |"), "{page}");
-        assert!(page.contains("\n\nNVIDIA H200, driver 580.159.04, 2026-11-27.\n\nafter"), "{page}");
+        assert!(
+            page.contains("\n| `transpose_naive_col` | 16384 |"),
+            "{page}"
+        );
+        assert!(
+            page.contains("\n\nNVIDIA H200, driver 580.159.04, 2026-11-27.\n\nafter"),
+            "{page}"
+        );
         Ok(())
     }
 

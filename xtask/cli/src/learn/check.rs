@@ -123,7 +123,10 @@ fn compiler_messages(said: &str) -> String {
 /// The test program shows a panic as `thread 'NAME' panicked at PLACE:`, the message, and a note
 /// about stacks.
 pub(super) fn message_of(printed: &str) -> String {
-    let panicked = printed.split_once("panicked at ").and_then(|(_, rest)| {
+    // A kernel's panic says `panicked at` too, and is printed before.
+    let of_test = printed.split_once("\nthread '").map(|(_, rest)| rest);
+    let panicked = of_test.and_then(|rest| {
+        let (_, rest) = rest.split_once("panicked at ")?;
         let (_, message) = rest.split_once('\n')?;
         let end = message.find("\nnote: run with").unwrap_or(message.len());
         Some(message[..end].trim())
@@ -137,7 +140,7 @@ mod tests {
 
     #[test]
     fn the_message_is_without_what_the_test_program_says_of_itself() {
-        let printed = "running 1 test\n\n---- a::check stdout ----\n\nthread 'a::check' (7) panicked at src/a.rs:1:2:\nelement 3: expected 1\n  twice\n\
+        let printed = "panicked at src/a.rs:9: in the kernel\nrunning 1 test\n\n---- a::check stdout ----\n\nthread 'a::check' (7) panicked at src/a.rs:1:2:\nelement 3: expected 1\n  twice\n\
                        note: run with `RUST_BACKTRACE=1` environment variable to display a backtrace\n\n\nfailures:\n";
         assert_eq!(message_of(printed), "element 3: expected 1\n  twice");
         assert_eq!(message_of("killed\n"), "killed");

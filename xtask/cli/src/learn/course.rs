@@ -27,6 +27,7 @@ const VARIABLES: &str = include_str!("template/config.toml.txt");
 
 /// What is kept of the reader's work.
 #[derive(Debug, Default, Serialize, Deserialize)]
+#[serde(default)]
 struct Progress {
     /// The name of the current exercise.
     current: String,
@@ -37,6 +38,7 @@ struct Progress {
 }
 
 /// The crate and the reader's progress.
+#[derive(Debug)]
 pub(super) struct Course {
     folder: PathBuf,
     progress: Progress,
@@ -65,9 +67,8 @@ impl Course {
         Ok(course)
     }
 
-    /// Opens the crate that the current folder is in.
-    pub(super) fn open() -> Result<Course> {
-        let here = std::env::current_dir().context("there is no current folder")?;
+    /// Opens the crate that a folder is in.
+    pub(super) fn open(here: &Path) -> Result<Course> {
         let found = here.ancestors().find(|folder| is_course(folder));
         let Some(folder) = found else {
             bail!(
@@ -80,7 +81,7 @@ impl Course {
             .with_context(|| format!("cannot read `{}`", file.display()))?;
         let progress = serde_json::from_str(&text).with_context(|| {
             format!(
-                "`{}` is damaged; delete what is wrong in it",
+                "`{}` is damaged; repair it, or write `{{}}` to begin again",
                 file.display()
             )
         })?;
@@ -93,6 +94,10 @@ impl Course {
             if !course.path(exercise).exists() {
                 course.reset(exercise)?;
             }
+        }
+        // An older one may have had others.
+        if course.exercise(None).is_err() {
+            course.choose(&EXERCISES[0])?;
         }
         Ok(course)
     }
@@ -198,4 +203,83 @@ impl Course {
 /// Returns whether a folder is a crate of exercises.
 fn is_course(folder: &Path) -> bool {
     folder.join(PROGRESS).is_file() && folder.join(FILES[2].0).is_file()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn made(root: &Path) -> Course {
+        let folder = root.join("exercises");
+        Course::make(&folder, &Source::Release("0.1".into())).expect("it is made")
+    }
+
+    #[test]
+    fn progress_is_kept_in_the_crate() {
+        let root = tempfile::tempdir().expect("a temporary folder");
+        let mut course = made(root.path());
+        let [first, second, ..] = EXERCISES else {
+            panic!("there are two exercises");
+        };
+        course.pass(first).expect("it is written");
+        course.choose(second).expect("it is written");
+        let inside = course.folder().join("src/kernels");
+        let mut again = Course::open(&inside).expect("it is there");
+        assert!(again.has_passed(first) && again.is_current(second));
+        let module = fs::read_to_string(inside.join("mod.rs")).expect("it is there");
+        assert!(
+            module.contains(&format!("pub mod {};", second.name)),
+            "{module}"
+        );
+        assert!(
+            !module.contains(&format!("pub mod {};", first.name)),
+            "{module}"
+        );
+        again.reset(first).expect("it is written");
+        let again = Course::open(&inside).expect("it is there");
+        assert_eq!(again.passed(), 0);
+    }
+
+    #[test]
+    fn the_next_exercise_is_behind_the_current_one_and_then_before_it() {
+        let root = tempfile::tempdir().expect("a temporary folder");
+        let mut course = made(root.path());
+        let next = |course: &Course| course.next().map(|exercise| exercise.name);
+        assert_eq!(next(&course), Some(EXERCISES[1].name));
+        for exercise in &EXERCISES[1..] {
+            course.pass(exercise).expect("it is written");
+        }
+        assert_eq!(next(&course), Some(EXERCISES[0].name));
+        course.pass(&EXERCISES[0]).expect("it is written");
+        assert_eq!(next(&course), None);
+    }
+
+    #[test]
+    fn each_call_shows_one_hint_more_until_there_are_no_others() {
+        let root = tempfile::tempdir().expect("a temporary folder");
+        let mut course = made(root.path());
+        let all = EXERCISES[0].hints().len();
+        for shown in (1..=all).chain([all]) {
+            let hints = course.hints(&EXERCISES[0]).expect("it is written");
+            assert_eq!(hints.len(), shown);
+        }
+    }
+
+    #[test]
+    fn an_exercise_that_is_gone_and_a_damaged_file_are_told() {
+        let root = tempfile::tempdir().expect("a temporary folder");
+        let course = made(root.path());
+        let file = course.folder().join(PROGRESS);
+        fs::write(&file, "{ \"current\": \"of_another_version\" }").expect("it is ours");
+        let course = Course::open(course.folder()).expect("it is read");
+        assert!(course.is_current(&EXERCISES[0]));
+        fs::write(&file, "{").expect("it is ours");
+        let error = Course::open(course.folder()).expect_err("it is no JSON");
+        assert!(error.to_string().contains("is damaged"), "{error}");
+        let error = Course::open(root.path()).expect_err("there are none");
+        assert!(
+            error.to_string().contains("in no folder of exercises"),
+            "{error}"
+        );
+    }
 }

@@ -23,7 +23,7 @@ mod watch;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
-use anyhow::{Result, bail};
+use anyhow::{Context, Result, bail};
 use serde::Serialize;
 
 use crate::new::source;
@@ -93,7 +93,8 @@ pub(crate) fn run(args: &Args) -> Result<ExitCode> {
     if let Some(folder) = &args.folder {
         return make(folder, args).map(|()| ExitCode::SUCCESS);
     }
-    let mut course = Course::open()?;
+    let here = std::env::current_dir().context("there is no current folder")?;
+    let mut course = Course::open(&here)?;
     match &args.action {
         None if args.json => bail!("watch mode prints no JSON; `learn run --json` does"),
         None => watch::run(&mut course)?,

@@ -6,7 +6,7 @@
 //! Read: bugs/deadlock
 //@ hint: Which part of the branch does a thread without an element have to take part in?
 //@ hint: The threads past the end put 0 into the line, and then all threads meet at the barrier.
-//@ fails: barrier
+//@ fails: the threads of a warp reach a barrier separately
 
 use lanewise_macros::{kernel, shared};
 use lanewise_std::{DisjointSlice, thread};

@@ -8,6 +8,7 @@
 //@ hint: `compare_exchange(0, 1, AtomicOrdering::Relaxed, AtomicOrdering::Relaxed).is_ok()` is true
 //@   for one thread alone.
 //@ fails: 2 threads have the job
+//@ fails: 1  block 0, thread (0,0,0)
 
 use lanewise_macros::kernel;
 use lanewise_std::atomic::{AtomicOrdering, DeviceAtomicU32};
@@ -40,7 +41,7 @@ mod check {
             let mut won = DeviceBuffer::<u32>::zeroed(device, 2)?;
             device.launch(stream, claim, LaunchConfig::new(2, 1), (&mut job, &mut won))?;
             let winners = won.to_vec()?.iter().sum::<u32>();
-            assert!(winners == 1, "{winners} threads have the job");
+            ensure(winners == 1, format!("{winners} threads have the job"))?;
             Ok(())
         });
     }

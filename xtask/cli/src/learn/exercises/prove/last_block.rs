@@ -43,7 +43,7 @@ mod check {
             let mut count = DeviceBuffer::<u32>::zeroed(device, 1)?;
             device.launch(stream, sum_parts, LaunchConfig::new(2, 1), (&mut data, &mut count))?;
             let sum = data.to_vec()?[2];
-            assert!(sum == 3, "the sum is {sum}");
+            ensure(sum == 3, format!("the sum is {sum}"))?;
             Ok(())
         });
     }

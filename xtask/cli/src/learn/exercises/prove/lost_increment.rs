@@ -8,6 +8,7 @@
 //@ hint: One operation has to do both.
 //@ hint: `fetch_add(1, AtomicOrdering::Relaxed)`
 //@ fails: the count is 1
+//@ fails: 1  block 0, thread (0,0,0)
 
 use lanewise_macros::kernel;
 use lanewise_std::atomic::{AtomicOrdering, DeviceAtomicU32};
@@ -34,7 +35,7 @@ mod check {
             let mut count = DeviceBuffer::<u32>::zeroed(device, 1)?;
             device.launch(stream, increment, LaunchConfig::new(2, 1), (&mut count,))?;
             let count = count.to_vec()?[0];
-            assert!(count == 2, "the count is {count}, after two increments");
+            ensure(count == 2, format!("the count is {count}, after two increments"))?;
             Ok(())
         });
     }

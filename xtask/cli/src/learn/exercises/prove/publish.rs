@@ -50,7 +50,7 @@ mod check {
             let mut flag = DeviceBuffer::<u32>::zeroed(device, 1)?;
             device.launch(stream, publish, LaunchConfig::new(2, 1), (&mut data, &mut flag))?;
             let data = data.to_vec()?;
-            assert!([0, 7].contains(&data[1]), "block 1 read {}", data[1]);
+            ensure([0, 7].contains(&data[1]), format!("block 1 read {}", data[1]))?;
             Ok(())
         });
     }

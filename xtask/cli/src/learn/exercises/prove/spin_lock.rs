@@ -46,7 +46,7 @@ mod check {
                 (&mut data, &mut lock),
             )?;
             let count = data.to_vec()?[0];
-            assert!(count == 2, "the number is {count}, after two increments");
+            ensure(count == 2, format!("the number is {count}, after two increments"))?;
             Ok(())
         });
     }

@@ -10,6 +10,7 @@
 //@   both threads.
 //@ hint: `fence::fence(Scope::Device, AtomicOrdering::SeqCst);`
 //@ fails: both overlooked the other
+//@ fails: 1  block 0, thread (0,0,0)
 
 use lanewise_macros::kernel;
 use lanewise_std::atomic::{AtomicOrdering, DeviceAtomicU32};
@@ -42,7 +43,7 @@ mod check {
             let mut seen = DeviceBuffer::<u32>::zeroed(device, 2)?;
             device.launch(stream, meet, LaunchConfig::new(2, 1), (&mut flags, &mut seen))?;
             let seen = seen.to_vec()?;
-            assert!(seen != [0, 0], "both overlooked the other");
+            ensure(seen != [0, 0], "both overlooked the other")?;
             Ok(())
         });
     }

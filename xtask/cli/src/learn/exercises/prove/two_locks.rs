@@ -42,7 +42,7 @@ mod check {
             let mut locks = DeviceBuffer::<u32>::zeroed(device, 2)?;
             device.launch(stream, with_both, LaunchConfig::new(2, 1), (&mut data, &mut locks))?;
             let count = data.to_vec()?[0];
-            assert!(count == 2, "the number is {count}, after two increments");
+            ensure(count == 2, format!("the number is {count}, after two increments"))?;
             Ok(())
         });
     }

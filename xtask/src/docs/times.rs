@@ -1,6 +1,6 @@
 //! `cargo xtask times`: puts tables of measured times into the book.
 //!
-//! A page contains `{{#times NAME ..}}`, with names of patterns, of their variants, or of algorithms.
+//! A page contains `{{#times NAME ..}}`, with names of patterns, their variants, or algorithms.
 //!
 //! The rows come from the records in the repository, so a page has no number of its own. Where no
 //! record has the names, `check-docs` reports the mark.

@@ -48,6 +48,7 @@ mod observe;
 mod output;
 mod panics;
 mod quiescence;
+mod record;
 mod settings;
 mod summary;
 mod table;

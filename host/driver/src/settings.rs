@@ -6,8 +6,8 @@ use crate::error::{Error, Result};
 use crate::log;
 use lanewise_sim::{Checks, DeviceModel, Schedule};
 use lanewise_variables::{
-    BUDGET, CHECKS, CHECKS_ACTION, COUNTERS, CUDA_DEVICE_MAX_CONNECTIONS, LOG, MODEL, SCHEDULE,
-    SEED, SIM_DEVICES, SIM_MEMORY, SIM_PEERS, STEPS, SUMMARY, TRY, Variable,
+    BUDGET, CHECKS, CHECKS_ACTION, COUNTERS, CUDA_DEVICE_MAX_CONNECTIONS, LOG, MODEL, RECORD,
+    SCHEDULE, SEED, SIM_DEVICES, SIM_MEMORY, SIM_PEERS, STEPS, SUMMARY, TRY, Variable,
 };
 use std::ops::RangeInclusive;
 use std::path::PathBuf;
@@ -96,6 +96,8 @@ pub(crate) struct Launches {
     /// Whether findings that do not end the launch are not printed on stderr.
     pub(crate) quiet: bool,
     pub(crate) count: bool,
+    /// Whether the first launch of each kernel is recorded.
+    pub(crate) record: bool,
 }
 
 static LAUNCHES: OnceLock<Result<Launches>> = OnceLock::new();
@@ -155,14 +157,24 @@ fn from_environment() -> Result<Launches> {
         checks,
         on_finding,
         quiet: false,
-        count: counters_file().is_some() || summary()?,
+        count: counters_file().is_some() || record_file().is_some() || summary()?,
+        record: record_file().is_some(),
     })
 }
 
 /// Returns the file for the counters, which is written when the program ends. `%p` stands for the
 /// process ID, for programs that start others.
 pub(crate) fn counters_file() -> Option<PathBuf> {
-    let path = COUNTERS.get()?;
+    of_process(&COUNTERS)
+}
+
+/// Returns the file for what warps execute, in the same way.
+pub(crate) fn record_file() -> Option<PathBuf> {
+    of_process(&RECORD)
+}
+
+fn of_process(variable: &Variable) -> Option<PathBuf> {
+    let path = variable.get()?;
     Some(path.replace("%p", &std::process::id().to_string()).into())
 }
 

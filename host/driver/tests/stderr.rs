@@ -154,6 +154,7 @@ fn what_is_written_at_the_end_does_not_change_how_the_program_ends() {
     ];
     ends_well("runs", &variables, None);
     ends_well("runs", &[("LANEWISE_COUNTERS", "/dev/full")], None);
+    ends_well("runs", &[("LANEWISE_RECORD", "/nonexistent/x")], None);
     ends_well("runs", &[("LANEWISE_CHECKS", "leak")], None);
 }
 

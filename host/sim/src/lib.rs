@@ -65,6 +65,7 @@ pub use exploration::Exploration;
 pub use image::Images;
 pub use kernel::{Kernel, Param};
 pub use launch::outside::{Outside, Waiting};
+pub use launch::recording::{RecordLimits, Recording};
 pub use launch::{BankWidth, ExecutionSummary, Launch, Report};
 pub use load_error::LoadError;
 pub use memory::{Allocation, AllocationKind, Memory, MemoryError};

@@ -2,7 +2,8 @@
 
 use crate::common::Rig;
 use lanewise_sim::checks::FindingKind;
-use lanewise_sim::{Checks, Counters, DeviceModel, Launch, Report};
+use lanewise_sim::launch::recording::RecordedKind;
+use lanewise_sim::{Checks, Counters, DeviceModel, Launch, RecordLimits, Report};
 
 /// Runs with counters and all checks.
 fn observed(rig: &Rig, kernel: &str, grid: u32, block: u32, params: &[u64]) -> Report {
@@ -47,6 +48,72 @@ const STRIDED: &str = r"
 	ret;
 }
 ";
+
+#[test]
+fn a_record_has_each_warps_steps_with_lanes_and_addresses() {
+    let rig = Rig::new(STRIDED);
+    let (a, b) = (rig.buffer(&vec![1f32; 4096]), rig.buffer(&[0f32; 64]));
+    let params: Vec<u8> = [a, b, 2]
+        .iter()
+        .flat_map(|p: &u64| p.to_le_bytes())
+        .collect();
+    let record = |blocks, steps| {
+        let launch = Launch {
+            count: true,
+            record: Some(RecordLimits { blocks, steps }),
+            ..Launch::new("strided", [3, 1, 1], [40, 1, 1], &params)
+        };
+        let report = rig.device.launch(&rig.instance, &launch);
+        let report = report.unwrap_or_else(|fault| panic!("error: {fault}"));
+        report.recording.expect("a record was asked for")
+    };
+    let whole = record(2, 1000);
+    assert_eq!((whole.grid, whole.block), ([3, 1, 1], [40, 1, 1]));
+    assert_eq!(
+        (whole.arrays.as_slice(), whole.sector),
+        (&[4096 * 4, 64 * 4][..], 32)
+    );
+    let blocks: Vec<u64> = whole.steps.iter().map(|step| step.block).collect();
+    assert!(blocks.is_sorted() && blocks.contains(&1) && !blocks.contains(&2));
+    let accesses = whole
+        .steps
+        .iter()
+        .filter(|step| step.block == 1 && step.warp == 1);
+    let accesses: Vec<_> = accesses.flat_map(|step| &step.accesses).collect();
+    let kinds: Vec<_> = accesses
+        .iter()
+        .map(|access| (access.kind, access.array))
+        .collect();
+    use RecordedKind::{Load, Store};
+    assert_eq!(
+        kinds,
+        [
+            (Load, Some(0)),
+            (Store, None),
+            (Load, None),
+            (Store, Some(1))
+        ]
+    );
+    for (access, (stride, passes)) in accesses.iter().zip([(8, 2), (8, 1), (8, 1), (4, 1)]) {
+        assert_eq!(
+            (access.lanes, access.bytes, access.passes),
+            (0xff, 4, passes)
+        );
+        let expected: Vec<u64> = (32..40).map(|thread| thread * stride).collect();
+        assert_eq!(access.offsets[..8], expected);
+    }
+    let of_warp = whole
+        .steps
+        .iter()
+        .filter(|step| step.block == 0 && step.warp == 0);
+    assert_eq!(
+        of_warp.count(),
+        16,
+        "each instruction of the kernel, in order"
+    );
+    assert_eq!(whole.instructions[6].name, "ld.global.f32");
+    assert_eq!(record(1, 7).steps, whole.steps[..7]);
+}
 
 #[test]
 fn sectors_and_conflicts_follow_the_stride() {

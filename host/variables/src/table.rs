@@ -57,6 +57,9 @@ variables! {
              every failing call; every call.";
         COUNTERS "LANEWISE_COUNTERS": "a file's path, in which `%p` is the process id", "none",
             "Counts every launch of the simulator and writes the sums of each kernel as JSON when the program ends.";
+        RECORD "LANEWISE_RECORD": "a file's path, in which `%p` is the process id", "none",
+            "Records the first launch of each kernel on the simulator and writes what its warps executed as JSON when the program ends: \
+             instructions, lanes and addresses. `lanewise figure` draws it.";
         SUMMARY "LANEWISE_SUMMARY": "`1`, `0`", "`0`",
             "When the program ends, prints on stderr which kernels ran, the findings and the counters.";
         TRACE "LANEWISE_TRACE": "a file's path", "none",

@@ -85,6 +85,11 @@ const ROWS: &[(&str, &[&str], Wrong)] = &[
         Said("cannot be written"),
     ),
     (
+        "LANEWISE_RECORD",
+        &["/nowhere/record.json"],
+        Said("cannot be written"),
+    ),
+    (
         "LANEWISE_TRACE",
         &["/nowhere/trace.json"],
         Said("cannot be written"),

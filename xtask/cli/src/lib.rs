@@ -15,6 +15,7 @@ mod compare_backends;
 mod doctor;
 mod driver;
 mod exec;
+pub mod figure;
 mod floats;
 mod inspect;
 pub mod kernels;
@@ -85,6 +86,7 @@ pub enum Command {
     Doctor(doctor::Args),
     Driver(driver::Args),
     Exec(exec::Args),
+    Figure(figure::Args),
     Learn(learn::Args),
     New(new::Args),
     Sanitize(sanitize::Args),
@@ -107,6 +109,7 @@ impl Command {
             Self::Doctor(args) => doctor::run(&args),
             Self::Driver(args) => driver::run(&args),
             Self::Exec(args) => exec::run(&args),
+            Self::Figure(args) => figure::run(&args),
             Self::Learn(args) => learn::run(&args),
             Self::New(args) => new::run(&args),
             Self::Sanitize(args) => sanitize::run(&args),

@@ -95,6 +95,7 @@ impl Program {
             .env_remove(variables::SUMMARY.name)
             .env_remove(variables::COUNTERS.name)
             .env_remove(variables::TRACE.name)
+            .env_remove(variables::RECORD.name)
             .output()
             .context("the simulated driver cannot be tried")?;
         let said = String::from_utf8_lossy(&answer.stderr);

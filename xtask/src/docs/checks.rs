@@ -10,8 +10,8 @@ use clap::error::ErrorKind;
 
 use super::Problem;
 use super::exercises;
+use super::figures::mark::{MARK, Mark};
 use super::markdown::{self, Block, Located};
-use super::timelines;
 use super::times::{self, Records};
 use crate::Cli;
 
@@ -52,7 +52,7 @@ pub(super) fn all(root: &Path) -> Result<(usize, Vec<Problem>)> {
     for page in &pages {
         problems.extend(links(page));
         problems.extend(includes(page));
-        problems.extend(timelines(page, root));
+        problems.extend(figures(page, root));
         problems.extend(commands(page));
         let wrong = times::inserted(&page.text, &records).err();
         problems.extend(wrong.map(|what| page.problem(1, format!("{what:#}"))));
@@ -222,21 +222,20 @@ fn mentions_of_notes(page: &Page) -> Vec<Problem> {
     said.into_iter().chain(shown).collect()
 }
 
-/// Returns timelines that name no pattern: no file of `host/patterns` has that name.
-fn timelines(page: &Page, root: &Path) -> Vec<Problem> {
-    let patterns = root.join("host/patterns/src");
+/// Returns figures that cannot be drawn: words that no kind of figure takes, or what they name does
+/// not exist.
+fn figures(page: &Page, root: &Path) -> Vec<Problem> {
     let mut problems = Vec::new();
     for (i, line) in page.text.lines().enumerate() {
-        for mark in line.split(timelines::MARK).skip(1) {
-            let options = mark.split("}}").next().unwrap_or(mark);
-            let name = options.split_whitespace().next().unwrap_or("");
-            let file = format!("{name}.rs");
-            let is_there = files_below(&patterns, "rs")
-                .is_ok_and(|files| files.iter().any(|found| found.ends_with(&file)));
-            if !is_there {
-                problems.push(page.problem(i + 1, format!("there is no pattern `{name}` to draw")));
-            }
-        }
+        let Some(words) = line.trim().strip_prefix(MARK) else {
+            continue;
+        };
+        let words = words.split("}}").next().unwrap_or(words);
+        let wrong = match Mark::parse(words) {
+            Ok(mark) => mark.missing(root),
+            Err(error) => Some(format!("no figure is drawn for `{words}`: {error}")),
+        };
+        problems.extend(wrong.map(|what| page.problem(i + 1, what)));
     }
     problems
 }
@@ -386,6 +385,28 @@ mod tests {
         assert_eq!(
             problems(&files),
             ["docs/src/memory/transpose.md:1: no page explains `gpu/src/memory/transpose.rs`"]
+        );
+    }
+
+    #[test]
+    fn figures_that_name_nothing_are_reported() {
+        let text = "{{#figure timeline overlap}}\n{{#figure access k -- gone}}\n{{#figure hand a}}\n{{#figure order race/x}}\n{{#figure hand b}}\n{{#figure banks}}\n";
+        let found = problems(&[
+            ("README.md", text),
+            ("host/patterns/src/streams/overlap.rs", ""),
+            ("docs/src/figures/b.svg", ""),
+        ]);
+        let found: Vec<_> = found.iter().map(|problem| problem.lines().next()).collect();
+        assert_eq!(
+            found,
+            [
+                Some("README.md:2: there is no pattern `gone` to draw"),
+                Some("README.md:3: there is no figure `docs/src/figures/a.svg`"),
+                Some("README.md:4: there is no report `race/x` of a wrong kernel"),
+                Some(
+                    "README.md:6: no figure is drawn for `banks`: error: the following required arguments were not provided:"
+                ),
+            ]
         );
     }
 

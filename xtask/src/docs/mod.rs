@@ -10,10 +10,10 @@
 pub(crate) mod built;
 mod checks;
 pub(crate) mod exercises;
+pub(crate) mod figures;
 pub(crate) mod markdown;
 mod preprocessor;
 mod site;
-pub(crate) mod timelines;
 pub(crate) mod times;
 
 use std::fmt;

@@ -79,6 +79,7 @@ const CRATES: &[&str] = &[
     "host/records",
     "host/sim",
     "host/variables",
+    "host/svg",
     "xtask",
     "xtask/cli",
 ];

@@ -7,7 +7,7 @@
 pub(crate) mod leak;
 
 use crate::objects::submission::host_access;
-use crate::summary;
+use crate::{record, summary};
 use std::sync::atomic::{AtomicU32, Ordering};
 
 /// The ID of the process that started the simulator; 0 if none did.
@@ -40,4 +40,5 @@ extern "C" fn end() {
     let _ = std::panic::catch_unwind(host_access::tell_at_end);
     let _ = std::panic::catch_unwind(leak::at_end);
     let _ = std::panic::catch_unwind(summary::end);
+    let _ = std::panic::catch_unwind(record::end);
 }

@@ -8,8 +8,8 @@ use crate::entry_point;
 use crate::entry_point::row::Columns;
 use crate::error::{Error, Result, ensure};
 use crate::objects::device;
-use crate::summary;
 use crate::trace;
+use crate::{record, summary};
 
 /// The version that the simulated driver reports: CUDA 13.0, whose reference it follows.
 const VERSION: c_int = 13_000;
@@ -31,6 +31,7 @@ pub(crate) unsafe fn init(flags: c_uint) -> Result {
     }
     device::make()?;
     let first = device::all().first();
+    record::begin();
     summary::begin(first.map_or("no device", |device| &device.sim.model().name));
     at_end::begin();
     backend::initialised();

@@ -6,9 +6,8 @@
 
 use std::collections::BTreeMap;
 
-use anyhow::{Context, Result};
-use plotters::prelude::*;
-use plotters::style::text_anchor::{HPos, Pos, VPos};
+use anyhow::{Result, ensure};
+use lanewise_svg::{Anchor, COLORS, INK, Svg, WIDTH};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
@@ -91,21 +90,20 @@ impl BarKind {
             Self::CopyIn => "copy to device",
             Self::Kernel => "kernel",
             Self::CopyOut => "copy to host",
-            Self::Move => "copy or set on devices",
+            Self::Move => "copy on devices, set",
             Self::Host => "host function",
         }
     }
 
-    /// Returns the colour. The colours differ in brightness too (Okabe and Ito,
-    /// "Color Universal Design").
-    fn color(self) -> RGBColor {
+    /// Returns the colour.
+    fn color(self) -> &'static str {
         match self {
-            Self::Call => RGBColor(150, 150, 150),
-            Self::CopyIn => RGBColor(86, 180, 233),
-            Self::Kernel => RGBColor(0, 114, 178),
-            Self::CopyOut => RGBColor(230, 159, 0),
-            Self::Move => RGBColor(0, 158, 115),
-            Self::Host => RGBColor(204, 121, 167),
+            Self::Call => COLORS[7],
+            Self::CopyIn => COLORS[4],
+            Self::Kernel => COLORS[0],
+            Self::CopyOut => COLORS[1],
+            Self::Move => COLORS[2],
+            Self::Host => COLORS[3],
         }
     }
 }
@@ -252,14 +250,14 @@ fn panel(
     }
 }
 
-/// The picture's width in pixels.
-const WIDTH: i32 = 960;
-const LEFT: i32 = 150;
-const RIGHT: i32 = 20;
-const ROW: i32 = 22;
-const TITLE: i32 = 26;
-const AXIS: i32 = 30;
-const LEGEND: i32 = 30;
+/// The height of a row: its name, and the bars below it.
+const ROW: f64 = 28.0;
+const BAR: f64 = 13.0;
+const TITLE: f64 = 22.0;
+/// The height of a line of the legend, and the width of each of its columns.
+const LEGEND: (f64, f64) = (16.0, WIDTH / 3.0);
+/// Room on both sides for the axis' numbers.
+const SIDE: f64 = 8.0;
 
 /// Draws the panels one below another, at one scale, as SVG. `times` describes the source of the
 /// times: `modelled` or `measured`.
@@ -270,99 +268,76 @@ pub fn draw(panels: &[Panel], times: &str) -> Result<String> {
     let longest = panels
         .iter()
         .fold(0.0, |longest: f64, panel| longest.max(panel.length));
-    anyhow::ensure!(longest > 0.0, "no variant has run, so there is no timeline");
-    let rows: usize = panels.iter().map(|panel| panel.rows.len()).sum();
-    let height = LEGEND + rows as i32 * ROW + panels.len() as i32 * TITLE + AXIS;
-    let mut svg = String::new();
-    {
-        let area =
-            SVGBackend::with_string(&mut svg, (WIDTH as u32, height as u32)).into_drawing_area();
-        paint(&area, panels, times, longest)
-            .map_err(|error| anyhow::anyhow!("{error}"))
-            .context("cannot draw the timeline")?;
+    ensure!(longest > 0.0, "no variant has run, so there is no timeline");
+    let x = |time: f64| SIDE + time / longest * (WIDTH - 2.0 * SIDE);
+    let mut svg = Svg::default();
+    let mut y = legend(&mut svg, panels);
+    for panel in panels {
+        let title = format!("{}: {:.1} us", panel.name, panel.length);
+        svg.text((0.0, y + 16.0), Anchor::Start, &title);
+        svg.line((0.0, y + 20.0), (WIDTH, y + 20.0), INK, 0.5);
+        y += TITLE;
+        for row in &panel.rows {
+            svg.text((SIDE, y + 11.0), Anchor::Start, &row.name);
+            svg.rect((SIDE, y + 14.0), (WIDTH - 2.0 * SIDE, BAR), INK, 0.08);
+            for bar in &row.bars {
+                // A gap keeps bars apart that follow one another.
+                let width = (x(bar.end) - x(bar.start) - 0.6).max(0.8);
+                svg.rect(
+                    (x(bar.start), y + 14.0),
+                    (width, BAR),
+                    bar.kind.color(),
+                    1.0,
+                );
+            }
+            y += ROW;
+        }
+        y += 6.0;
     }
-    Ok(svg)
+    svg.line((SIDE, y), (WIDTH - SIDE, y), INK, 1.0);
+    let step = step(longest);
+    let mut tick = 0.0;
+    while tick <= longest {
+        svg.line((x(tick), y), (x(tick), y + 4.0), INK, 1.0);
+        svg.text((x(tick), y + 15.0), Anchor::Middle, &format!("{tick}"));
+        tick += step;
+    }
+    let unit = format!("time in us, {times}");
+    svg.text((WIDTH / 2.0, y + 30.0), Anchor::Middle, &unit);
+    let lengths = panels
+        .iter()
+        .map(|panel| format!("{} takes {:.1} us", panel.name, panel.length));
+    let lengths: Vec<String> = lengths.collect();
+    let description = format!(
+        "Streams and host threads as rows, copies and kernels as bars, time from left to right. {}.",
+        lengths.join(", ")
+    );
+    Ok(svg.finish((WIDTH, y + 36.0), "Timeline", &description))
 }
 
-type Area<'a> = DrawingArea<SVGBackend<'a>, plotters::coord::Shift>;
-type Painted<'a> =
-    std::result::Result<(), DrawingAreaErrorKind<<SVGBackend<'a> as DrawingBackend>::ErrorType>>;
-
-fn paint<'a>(area: &Area<'a>, panels: &[Panel], times: &str, longest: f64) -> Painted<'a> {
-    area.fill(&WHITE)?;
-    let text = |size: i32| ("sans-serif", size).into_font().color(&BLACK);
-    let right = text(12).pos(Pos::new(HPos::Right, VPos::Center));
-    let x = |time: f64| LEFT + (time / longest * f64::from(WIDTH - LEFT - RIGHT)).round() as i32;
+/// Draws the legend of the kinds of work that there are, and returns where it ends.
+fn legend(svg: &mut Svg, panels: &[Panel]) -> f64 {
     let bars = || {
         panels
             .iter()
             .flat_map(|panel| &panel.rows)
             .flat_map(|row| &row.bars)
     };
-    let mut place = 10;
-    for kind in BarKind::ALL {
-        if bars().any(|bar| bar.kind == kind) {
-            area.draw(&Rectangle::new(
-                [(place, 8), (place + 12, 20)],
-                kind.color().filled(),
-            ))?;
-            area.draw(&Text::new(kind.words(), (place + 17, 8), text(12)))?;
-            place += 35 + 7 * kind.words().len() as i32;
-        }
+    let kinds = BarKind::ALL
+        .into_iter()
+        .filter(|kind| bars().any(|bar| bar.kind == *kind));
+    let mut lines = 0;
+    for (i, kind) in kinds.enumerate() {
+        let (x, y) = (LEGEND.1 * (i % 3) as f64, LEGEND.0 * (i / 3) as f64);
+        svg.rect((x, y + 2.0), (10.0, 10.0), kind.color(), 1.0);
+        svg.text((x + 14.0, y + 11.0), Anchor::Start, kind.words());
+        lines = i / 3 + 1;
     }
-    let mut y = LEGEND;
-    for panel in panels {
-        let title = format!("{}: {:.1} us", panel.name, panel.length);
-        area.draw(&Text::new(title, (10, y + 6), text(14)))?;
-        y += TITLE;
-        for row in &panel.rows {
-            let middle = y + ROW / 2;
-            area.draw(&PathElement::new(
-                [(LEFT, middle), (WIDTH - RIGHT, middle)],
-                RGBColor(225, 225, 225),
-            ))?;
-            area.draw(&Text::new(
-                row.name.clone(),
-                (LEFT - 8, middle),
-                right.clone(),
-            ))?;
-            for bar in &row.bars {
-                let corners = [
-                    (x(bar.start), y + 3),
-                    (x(bar.end).max(x(bar.start) + 1), y + ROW - 3),
-                ];
-                area.draw(&Rectangle::new(corners, bar.kind.color().filled()))?;
-                area.draw(&Rectangle::new(corners, WHITE.stroke_width(1)))?;
-            }
-            y += ROW;
-        }
-    }
-    area.draw(&PathElement::new(
-        [(LEFT, y + 4), (WIDTH - RIGHT, y + 4)],
-        BLACK,
-    ))?;
-    let step = step(longest);
-    let mut tick = 0.0;
-    let below = text(11).pos(Pos::new(HPos::Center, VPos::Top));
-    while tick <= longest {
-        area.draw(&PathElement::new(
-            [(x(tick), y + 4), (x(tick), y + 8)],
-            BLACK,
-        ))?;
-        area.draw(&Text::new(
-            format!("{tick}"),
-            (x(tick), y + 10),
-            below.clone(),
-        ))?;
-        tick += step;
-    }
-    let unit = format!("us, {times}");
-    area.draw(&Text::new(unit, (10, y + 10), text(11)))?;
-    area.present()
+    LEGEND.0 * lines as f64
 }
 
-/// Returns a round number of microseconds that fits 5 to 12 times into `longest`.
-fn step(longest: f64) -> f64 {
+/// Returns a round number that fits 5 to 12 times into `longest`, for the marks of an axis.
+pub fn step(longest: f64) -> f64 {
     let power = 10f64.powf((longest / 5.0).log10().floor());
     let fits = [5.0, 2.0]
         .into_iter()
@@ -412,7 +387,7 @@ mod tests {
             "first: 50.0 us",
             "default stream",
             "stream 2",
-            "us, modelled",
+            "time in us, modelled",
         ] {
             assert!(svg.contains(text), "{text}");
         }

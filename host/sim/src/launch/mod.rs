@@ -2,10 +2,12 @@
 
 pub mod limits;
 pub mod outside;
+pub mod recording;
 
 use std::sync::Arc;
 
 use outside::Outside;
+use recording::{RecordLimits, Recording};
 
 use crate::checks::Footprint;
 use crate::{Checks, Counters, Exploration, Finding, Schedule, Strategy};
@@ -58,6 +60,8 @@ pub struct Launch<'a> {
     pub checks: Checks,
     /// Whether to keep counters, which costs time.
     pub count: bool,
+    /// How much to record of what warps execute. The counters do it, so it needs `count`.
+    pub record: Option<RecordLimits>,
     /// The width of banks for the counters.
     pub bank_width: BankWidth,
     /// Bytes of the heap for `malloc` in kernels; `None` for the model's default.
@@ -92,6 +96,7 @@ impl<'a> Launch<'a> {
             budget: None,
             checks: Checks::default(),
             count: false,
+            record: None,
             bank_width: BankWidth::Default,
             heap: None,
             pending_launches: None,
@@ -172,6 +177,8 @@ pub struct Report {
     pub releases_grids: bool,
     /// How much work the launch did.
     pub summary: ExecutionSummary,
+    /// What warps executed, if the launch asked for it. Grids that kernels launched are not in it.
+    pub recording: Option<Recording>,
     /// The steps of the schedule, if it was not the plain one. Each line contains the thread, the
     /// place, and the access to memory. The middle of a long list is left out.
     pub steps: Vec<String>,

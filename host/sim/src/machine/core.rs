@@ -19,6 +19,7 @@ use crate::counters::Counters;
 use crate::machine::checks::init::ShadowSite;
 use crate::machine::checks::race::Races;
 use crate::machine::checks::race::proxy::Proxies;
+use crate::machine::checks::record::Steps;
 use crate::memory::Range;
 
 /// The number of entries in the cache of allocations. An operation's position in the code selects
@@ -136,6 +137,8 @@ pub(super) struct CheckState {
     pub(super) tainted: bool,
     /// The allocations with unwritten bytes that were accessed last.
     pub(super) shadows: [ShadowSite; SITES],
+    /// What was executed, if the launch is recorded.
+    pub(super) steps: Steps,
     /// Observes operations for progress, if the team is probed.
     pub(super) probe: Option<Box<Probe>>,
 }
@@ -153,6 +156,7 @@ impl CheckState {
             proxies: Proxies::default(),
             tainted: false,
             shadows: [ShadowSite::default(); SITES],
+            steps: Steps::default(),
             probe: None,
         }
     }

@@ -530,3 +530,55 @@ fn the_library_has_the_name_that_programs_ask_for() {
     let output = output.expect("Python starts");
     assert!(output.status.success(), "{}", text(&output.stderr));
 }
+
+/// Runs `lanewise figure` of the program's kernel and returns its output and the picture.
+fn figure(kind: &str, arguments: &[&str]) -> Option<(Output, String)> {
+    let python = PYTHON.as_ref()?;
+    let folder = tempfile::tempdir().expect("a folder");
+    let picture = folder.path().join("picture.svg");
+    let program = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/commands/exec/count.py");
+    let output = Command::new(&*PACKED)
+        .args(["figure", kind, "count", "--out"])
+        .arg(&picture)
+        .args(["--", python, NO_PACKAGES])
+        .arg(program)
+        .args(arguments)
+        .output()
+        .expect("the program starts");
+    Some((output, fs::read_to_string(picture).unwrap_or_default()))
+}
+
+#[test]
+fn a_figure_shows_the_lanes_and_sectors_of_any_programs_kernel() {
+    let Some((output, picture)) = figure("access", &[]) else {
+        return;
+    };
+    assert!(output.status.success(), "{}", text(&output.stderr));
+    for part in [
+        "count",
+        "ld.global.u32",
+        "1 sector moved, 32 bytes, for 4 wanted: 12.5 %",
+    ] {
+        assert!(picture.contains(part), "{part}: {picture}");
+    }
+}
+
+#[test]
+fn a_figure_that_cannot_be_drawn_says_why() {
+    let cases = [
+        ("banks", "", "`count` has no such access; there are 0"),
+        ("butterfly", "", "executes no shuffle"),
+        ("lanes", "fail", "the program failed (exit status: 3)"),
+    ];
+    for (kind, argument, said) in cases {
+        let Some((output, picture)) = figure(kind, &[argument]) else {
+            return;
+        };
+        let stderr = text(&output.stderr);
+        assert!(
+            !output.status.success() && stderr.contains(said),
+            "{stderr}"
+        );
+        assert_eq!(picture, "");
+    }
+}

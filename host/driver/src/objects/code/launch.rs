@@ -19,7 +19,7 @@ use crate::observe::{self, LaunchTerms, Observed};
 use crate::quiescence::Process;
 use crate::time::model;
 use crate::time::operation::Cost;
-use crate::{calling, log, output, summary};
+use crate::{calling, log, output, record, summary};
 use lanewise_sim::{BankWidth, DeviceModel, Launch};
 use std::panic::Location;
 use std::sync::Arc;
@@ -194,6 +194,9 @@ fn run(
     // The check of leaks does not apply to launches.
     launch.checks.leak = false;
     launch.count = how.launches.count;
+    if how.launches.record {
+        launch.record = record::wanted(&function.kernel.name);
+    }
     launch.bank_width = match shared_config {
         shared_config::FOUR_BYTE_BANK_SIZE => BankWidth::Four,
         shared_config::EIGHT_BYTE_BANK_SIZE => BankWidth::Eight,
@@ -219,6 +222,9 @@ fn run(
         summary::faulted(&name, &fault);
         fault::error(&fault)
     })?;
+    if let Some(recording) = report.recording.take() {
+        record::ran(recording);
+    }
     let mut footprint = std::mem::take(&mut report.footprint);
     let talks = memory::of_program(&mut footprint);
     order::touched(footprint, talks);

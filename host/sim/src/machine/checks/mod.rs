@@ -11,6 +11,7 @@
 //! | `memory` | wrong addresses, and where they lead |
 //! | `init` | uses of unwritten memory, and the data flow of instructions |
 //! | `race` | races, and missing fences between proxies |
+//! | `record` | what warps execute, step by step |
 //! | `sync` | barriers that part of a warp reaches, and mbarriers whose bytes do not add up |
 //! | `report` | findings, and the report of a fault |
 
@@ -18,6 +19,7 @@ mod access;
 pub(crate) mod init;
 pub(in crate::machine) mod memory;
 pub(in crate::machine) mod race;
+pub(in crate::machine) mod record;
 pub(in crate::machine) mod report;
 pub(in crate::machine) mod sync;
 pub(in crate::machine) mod watchers;
@@ -134,6 +136,9 @@ impl Core<'_> {
         }
         if COUNT {
             self.count(op, *info, mask);
+            if run.launch.record.is_some() {
+                self.record(op, *info, mask);
+            }
         }
         if self.checks.tainted {
             self.follow(op, *info, mask);
@@ -248,7 +253,8 @@ impl Core<'_> {
         let index = op_index(run.program, op);
         let info = &run.program.infos[index];
         // SAFETY: `op` is an operation of the program.
-        if info.class != Class::Plain || unsafe { (*op).guard } != 0 || self.checks.tainted {
+        let is_plain = info.class == Class::Plain && unsafe { (*op).guard } == 0;
+        if !is_plain || self.checks.tainted || run.launch.record.is_some() {
             return false;
         }
         if info.first && run.launch.count {

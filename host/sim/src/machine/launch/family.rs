@@ -30,6 +30,7 @@ use super::team::mix;
 use crate::checks::{Finding, Footprint};
 use crate::counters::Counters;
 use crate::image::Images;
+use crate::launch::recording::Recording;
 use crate::launch::{ExecutionSummary, Launch, Report};
 use crate::machine::checks::report::findings::FindingKey;
 use crate::machine::control::heap::Heap;
@@ -112,6 +113,7 @@ struct Sums {
     findings: BTreeMap<FindingKey, Finding>,
     footprint: Footprint,
     steps: Vec<String>,
+    recording: Option<Recording>,
 }
 
 /// The stream of a child, from the view of its parent's grid.
@@ -287,6 +289,7 @@ pub(crate) fn launch(
         releases_grids: released,
         summary,
         steps: sums.steps,
+        recording: sums.recording,
     })
 }
 
@@ -464,6 +467,11 @@ impl Family<'_> {
         sums.steps.extend(steps);
     }
 
+    /// Keeps what warps of the host's grid executed.
+    pub(in crate::machine) fn keep_recording(&self, recording: Recording) {
+        self.sums().recording = Some(recording);
+    }
+
     fn sums(&self) -> MutexGuard<'_, Sums> {
         self.sums.lock().unwrap_or_else(PoisonError::into_inner)
     }
@@ -483,6 +491,7 @@ impl Child {
             cluster: [1; 3],
             dynamic_shared: self.slot.dynamic_shared,
             params: &self.parameters,
+            record: None,
             ..host.clone()
         }
     }

@@ -136,6 +136,7 @@ fn prepare<'l>(
         parent,
         launched: Mutex::default(),
         steps: Mutex::default(),
+        recorded: Mutex::default(),
     }
 }
 
@@ -203,6 +204,10 @@ fn finish(run: Run<'_>) -> Result<LaunchedGrids, Fault> {
         .take();
     if let Some(failure) = failure {
         return Err(run.explain(failure));
+    }
+    if launch.record.is_some() {
+        let steps = std::mem::take(&mut *run.recorded());
+        family.keep_recording(run.recording(steps));
     }
     let summary = ExecutionSummary {
         blocks: count(launch.grid),

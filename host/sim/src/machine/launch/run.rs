@@ -20,6 +20,7 @@ use crate::checks::{Finding, Footprint};
 use crate::counters::Counters;
 use crate::launch::{ExecutionSummary, Launch};
 use crate::machine::checks::memory::bounds::ArrayBounds;
+use crate::machine::checks::record::Steps;
 use crate::machine::checks::report::findings::FindingKey;
 use crate::machine::checks::watchers::Watchers;
 use crate::machine::control::heap::Heap;
@@ -130,6 +131,8 @@ pub(crate) struct Run<'l> {
     pub(in crate::machine) launched: Mutex<LaunchedGrids>,
     /// The steps of the schedule, for the report.
     pub(super) steps: Mutex<Vec<String>>,
+    /// What the warps executed, if the launch is recorded.
+    pub(super) recorded: Mutex<Steps>,
 }
 
 /// A fault with its place.
@@ -297,6 +300,9 @@ impl Run<'_> {
         core.drop_flags();
         let mut summary = self.summary.lock().unwrap_or_else(PoisonError::into_inner);
         *self.counters.lock().unwrap_or_else(PoisonError::into_inner) += core.tally.counters;
+        for (block, steps) in std::mem::take(&mut core.checks.steps) {
+            self.recorded().entry(block).or_default().extend(steps);
+        }
         summary.instructions += core.tally.instructions;
         summary.global_read += core.tally.read;
         summary.global_written += core.tally.written;
@@ -320,6 +326,11 @@ impl Run<'_> {
                 self.resident
             )
         })
+    }
+
+    /// Returns what the warps of cores that have ended executed.
+    pub(super) fn recorded(&self) -> MutexGuard<'_, Steps> {
+        self.recorded.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// Returns the steps of the schedule, if it was explored and the launch has ended.

@@ -262,6 +262,9 @@ unsafe fn shuffle_body<L: Level>(core: &mut Core<'_>, op: *const Op) -> *const O
             core.note(FindingKind::AbsentLane, op, first);
         }
     }
+    if core.run.launch.record.is_some() {
+        core.record_shuffle(&from);
+    }
     if core.checks.tainted {
         core.shuffled(op, &from, mask);
     }

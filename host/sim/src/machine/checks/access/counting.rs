@@ -51,8 +51,11 @@ impl Core<'_> {
             u64::from(info.bytes) * u64::from(mask.count_ones()),
         );
         let counters = &mut self.tally.counters;
-        match region {
-            Region::Local => counters.local_requests += 1,
+        let passes = match region {
+            Region::Local => {
+                counters.local_requests += 1;
+                0
+            }
             Region::Shared => {
                 let (load, counter) = match info.class {
                     Class::Load(_) => (true, &mut counters.shared_loads),
@@ -66,6 +69,7 @@ impl Core<'_> {
                 counter.wavefronts += passes.wavefronts;
                 counter.conflicts += passes.conflicts;
                 counter.bytes += bytes;
+                passes.wavefronts
             }
             _ => {
                 let counter = match info.class {
@@ -86,7 +90,11 @@ impl Core<'_> {
                 } else {
                     touched * sector
                 };
+                touched
             }
+        };
+        if self.run.launch.record.is_some() {
+            self.record_access((info, region), addresses, mask, passes);
         }
     }
 }

@@ -11,7 +11,7 @@ use lanewise_svg::{Anchor, BAD, COLORS, GOOD, INK, Svg, WIDTH};
 struct Event {
     /// Either `write` or `read`.
     act: String,
-    /// `ld.shared.b32`.
+    /// The instruction of the PTX, such as `ld.shared.b32`.
     instruction: String,
     /// The line of the source.
     line: String,

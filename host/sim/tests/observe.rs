@@ -108,7 +108,7 @@ fn a_record_has_each_warps_steps_with_lanes_and_addresses() {
         .filter(|step| step.block == 0 && step.warp == 0);
     assert_eq!(
         of_warp.count(),
-        16,
+        17,
         "each instruction of the kernel, in order"
     );
     assert_eq!(whole.instructions[6].name, "ld.global.f32");

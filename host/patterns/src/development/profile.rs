@@ -140,7 +140,7 @@ pub const METRICS: &[MetricRow] = &[
         |counters| Some(counters.local_requests as f64),
     ),
     count(
-        "global_atom_requests",
+        "global_atomic_requests + global_reduction_requests",
         "smsp__inst_executed_op_global_atom.sum + smsp__inst_executed_op_global_red.sum",
         |counters| Some(counters.global_atomics.requests as f64),
     ),

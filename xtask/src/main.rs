@@ -76,11 +76,9 @@ enum Command {
     Bundle(bundle::Args),
     CheckBook(docs::built::Args),
     CheckDocs(docs::Args),
-    Figures(docs::figures::Args),
+    Book(docs::preprocessor::Args),
     CheckExercises(exercises::Args),
     CheckSteps(steps::Args),
-    Exercises(docs::exercises::Args),
-    Times(docs::times::Args),
     Wheel(wheel::Args),
 }
 
@@ -104,11 +102,9 @@ fn run(cli: Cli) -> Result<ExitCode> {
         Command::Bundle(args) => bundle::run(&args),
         Command::CheckBook(args) => docs::built::run(&args),
         Command::CheckDocs(args) => docs::run(&args),
-        Command::Figures(args) => docs::figures::run(&args),
+        Command::Book(args) => docs::preprocessor::run(&args),
         Command::CheckExercises(args) => exercises::run(&args),
         Command::CheckSteps(args) => steps::run(&args),
-        Command::Exercises(args) => docs::exercises::run(&args),
-        Command::Times(args) => docs::times::run(&args),
         Command::Wheel(args) => wheel::run(&args),
     }
 }

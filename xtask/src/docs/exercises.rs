@@ -1,17 +1,13 @@
-//! `cargo xtask exercises`: puts the exercises of `cargo lanewise learn` into the book.
+//! The exercises of `cargo lanewise learn` in the book.
 //!
 //! An exercise names the page that it is about. That page has a line `{{#exercises}}` at its end,
 //! which becomes a section with the page's exercises: task, hints, and solution, of which the last
 //! two are folded. In the page about the command, the line becomes a table of all.
 
 use std::fmt::Write;
-use std::process::ExitCode;
 
-use anyhow::Result;
 use cargo_lanewise::learn::all::EXERCISES;
 use cargo_lanewise::learn::exercise::Exercise;
-
-use super::preprocessor;
 
 /// The line in a page where its exercises come.
 const MARK: &str = "{{#exercises}}";
@@ -19,23 +15,8 @@ const MARK: &str = "{{#exercises}}";
 /// The page about the command, without `.md`.
 const TABLE: &str = "using/learn";
 
-/// Put the exercises into the book, as a preprocessor of mdBook
-#[derive(Debug, clap::Args)]
-#[command(after_help = "Example:\n  cargo xtask exercises supports html")]
-pub(crate) struct Args {
-    #[command(flatten)]
-    preprocessor: preprocessor::Args,
-}
-
-/// Answers mdBook's question, or changes the book.
-pub(crate) fn run(args: &Args) -> Result<ExitCode> {
-    preprocessor::run(&args.preprocessor, |path, text| {
-        Ok(with_exercises(path.trim_end_matches(".md"), text))
-    })
-}
-
 /// Returns a page with its exercises in place of the mark.
-fn with_exercises(page: &str, text: &str) -> String {
+pub(super) fn inserted(page: &str, text: &str) -> String {
     let mut out = String::new();
     for line in text.split_inclusive('\n') {
         match line.trim() {
@@ -112,7 +93,7 @@ mod tests {
 
     #[test]
     fn a_page_has_its_own_exercises_and_the_table_has_all() {
-        let page = with_exercises("basics/vector_add", "# T\n\n{{#exercises}}\n");
+        let page = inserted("basics/vector_add", "# T\n\n{{#exercises}}\n");
         assert!(page.starts_with("# T\n\n## Exercises\n"), "{page}");
         assert!(
             page.contains("### Add two vectors") && !page.contains(MARK),
@@ -122,7 +103,7 @@ mod tests {
             page.matches("<details>").count(),
             page.matches("</details>").count()
         );
-        let table = with_exercises(TABLE, MARK);
+        let table = inserted(TABLE, MARK);
         assert_eq!(table.lines().count(), 2 + EXERCISES.len());
     }
 

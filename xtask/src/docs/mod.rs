@@ -9,12 +9,12 @@
 
 pub(crate) mod built;
 mod checks;
-pub(crate) mod exercises;
-pub(crate) mod figures;
+mod exercises;
+mod figures;
 pub(crate) mod markdown;
-mod preprocessor;
+pub(crate) mod preprocessor;
 mod site;
-pub(crate) mod times;
+mod times;
 
 use std::fmt;
 use std::path::PathBuf;

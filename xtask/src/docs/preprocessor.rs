@@ -1,4 +1,5 @@
-//! What programs have in common that change the pages while mdBook builds the book.
+//! `cargo xtask book`: what pages get while mdBook builds the book: figures, tables of times, the
+//! exercises, the names of files above listings, and the way to the next page.
 //!
 //! mdBook calls a preprocessor (`docs/book.toml`) with the question whether it supports a renderer,
 //! and then with the book as JSON on its standard input. It reads the changed book from the
@@ -10,9 +11,15 @@ use std::process::ExitCode;
 use anyhow::{Context, Result};
 use serde_json::Value;
 
-/// The arguments of a preprocessor.
+use super::exercises;
+use super::figures::Figures;
+use super::site;
+use super::times::{self, Records};
+use crate::workspace;
+
+/// Put figures, times and exercises into the book, as a preprocessor of mdBook
 #[derive(Debug, clap::Args)]
-#[group(id = "preprocessor")]
+#[command(after_help = "Example:\n  cargo xtask book supports html")]
 pub(crate) struct Args {
     #[command(subcommand)]
     question: Option<Question>,
@@ -28,12 +35,8 @@ enum Question {
     },
 }
 
-/// Answers mdBook's question, or changes every page: `change` takes a page's path in `docs/src`
-/// and its text.
-pub(super) fn run(
-    args: &Args,
-    mut change: impl FnMut(&str, &str) -> Result<String>,
-) -> Result<ExitCode> {
+/// Answers mdBook's question, or changes the book.
+pub(crate) fn run(args: &Args) -> Result<ExitCode> {
     if let Some(Question::Supports { renderer }) = &args.question {
         return Ok(ExitCode::from(u8::from(renderer != "html")));
     }
@@ -42,7 +45,18 @@ pub(super) fn run(
     let input: Value = serde_json::from_str(&text).context("mdBook's book is not JSON")?;
     // The input is a pair of the context and the book.
     let mut book = input.get(1).cloned().context("mdBook sent no book")?;
-    change_pages(&mut book, &mut change)?;
+    let address = &input[0]["config"]["output"]["html"]["git-repository-url"];
+    let sources = address
+        .as_str()
+        .map(|address| format!("{address}/blob/main"));
+    site::extend(&mut book, sources.as_deref());
+    let records = Records::read(workspace::root())?;
+    let mut figures = Figures::new()?;
+    change_pages(&mut book, &mut |path, text| {
+        let text = exercises::inserted(path.trim_end_matches(".md"), text);
+        figures.inserted(&times::inserted(&text, &records)?)
+    })?;
+    figures.finish()?;
     Ok(std::io::stdout()
         .write_all(book.to_string().as_bytes())
         .map(|()| ExitCode::SUCCESS)?)

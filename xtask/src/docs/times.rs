@@ -1,4 +1,4 @@
-//! `cargo xtask times`: puts tables of measured times into the book.
+//! Tables of measured times in the book.
 //!
 //! A page contains `{{#times NAME ..}}`, with names of patterns, their variants, or algorithms.
 //!
@@ -6,13 +6,9 @@
 //! record has the names, `check-docs` reports the mark.
 
 use std::path::Path;
-use std::process::ExitCode;
 
 use anyhow::{Context, Result};
 use lanewise_records::{Record, table};
-
-use super::preprocessor;
-use crate::workspace;
 
 /// The text in a page before the names.
 const MARK: &str = "{{#times ";
@@ -22,20 +18,6 @@ const RECORDS: [&str; 2] = [
     "host/patterns/results/h200.json",
     "host/algorithms/results/h200.json",
 ];
-
-/// Put the tables of measured times into the book, as a preprocessor of mdBook
-#[derive(Debug, clap::Args)]
-#[command(after_help = "Example:\n  cargo xtask times supports html")]
-pub(crate) struct Args {
-    #[command(flatten)]
-    preprocessor: preprocessor::Args,
-}
-
-/// Answers mdBook's question, or changes the book.
-pub(crate) fn run(args: &Args) -> Result<ExitCode> {
-    let records = Records::read(workspace::root())?;
-    preprocessor::run(&args.preprocessor, |_, text| inserted(text, &records))
-}
 
 /// The records of a repository.
 pub(super) struct Records(Vec<Record>);
@@ -84,6 +66,7 @@ pub(super) fn inserted(page: &str, records: &Records) -> Result<String> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::workspace;
 
     #[test]
     fn a_mark_becomes_the_table_of_its_names() -> Result<()> {

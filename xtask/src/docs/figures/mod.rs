@@ -1,92 +1,52 @@
-//! `cargo xtask figures`: draws the book's figures while mdBook builds it.
+//! The book's figures, drawn while mdBook builds it.
 //!
-//! A page contains `{{#figure KIND ..}}` ([`mark::Mark`]). This command runs the pattern that the
-//! mark names on the simulator, whose records and times are the same in every run, and inserts the
-//! picture. So a figure shows what the kernel does today. Marks in neighbouring lines stand side
-//! by side, and the paragraph right below them is their caption. mdBook calls this as a
-//! preprocessor (`docs/book.toml`): it writes the book as JSON to the program's standard input and
-//! reads the changed book from its standard output.
+//! A page contains `{{#figure KIND ..}}` ([`mark::Mark`]). The pattern that the mark names runs on
+//! the simulator, whose records and times are the same in every run, and the picture is inserted.
+//! So a figure shows what the kernel does today. Marks in neighbouring lines stand side by side,
+//! and the paragraph right below them is their caption.
 
 mod draw;
 pub(super) mod mark;
 mod order;
 
-use std::io::{Read, Write};
-use std::process::ExitCode;
-
 use anyhow::{Context, Result, ensure};
-use serde_json::Value;
 
 use draw::Artist;
 use mark::{MARK, Mark};
 
-/// Put the figures that the simulator draws into the book, as a preprocessor of mdBook
-#[derive(Debug, clap::Args)]
-#[command(after_help = "Example:\n  cargo xtask figures supports html")]
-pub(crate) struct Args {
-    #[command(subcommand)]
-    question: Option<Preprocessing>,
+/// Puts figures into pages.
+pub(super) struct Figures {
+    artist: Artist,
+    /// Why figures could not be drawn.
+    wrong: Vec<String>,
 }
 
-/// What mdBook asks beforehand.
-#[derive(Debug, clap::Subcommand)]
-enum Preprocessing {
-    /// Whether this renderer is supported; HTML is
-    Supports {
-        /// mdBook's name of the renderer
-        renderer: String,
-    },
-}
-
-/// Answers mdBook's question, or changes the book.
-pub(crate) fn run(args: &Args) -> Result<ExitCode> {
-    if let Some(Preprocessing::Supports { renderer }) = &args.question {
-        return Ok(ExitCode::from(u8::from(renderer != "html")));
+impl Figures {
+    /// Builds the program that runs the patterns.
+    pub(super) fn new() -> Result<Self> {
+        Ok(Self {
+            artist: Artist::new()?,
+            wrong: Vec::new(),
+        })
     }
-    let mut text = String::new();
-    std::io::stdin().read_to_string(&mut text)?;
-    let input: Value = serde_json::from_str(&text).context("mdBook's book is not JSON")?;
-    // The input is a pair of the context and the book.
-    let mut book = input.get(1).cloned().context("mdBook sent no book")?;
-    let address = &input[0]["config"]["output"]["html"]["git-repository-url"];
-    let sources = address
-        .as_str()
-        .map(|address| format!("{address}/blob/main"));
-    super::site::extend(&mut book, sources.as_deref());
-    let (mut artist, mut wrong) = (Artist::new()?, Vec::new());
-    replace(&mut book, &mut |mark| {
-        let drawn = Mark::parse(mark).and_then(|mark| artist.draw(&mark));
-        Ok(drawn.unwrap_or_else(|error| {
-            wrong.push(format!("cannot draw `{mark}`: {error:#}"));
-            String::new()
-        }))
-    })?;
-    // All of them at once: to build the book takes a while.
-    ensure!(wrong.is_empty(), "{}", wrong.join("\n"));
-    Ok(std::io::stdout()
-        .write_all(book.to_string().as_bytes())
-        .map(|()| ExitCode::SUCCESS)?)
-}
 
-/// Replaces each mark by a picture, in every chapter.
-fn replace(book: &mut Value, draw: &mut impl FnMut(&str) -> Result<String>) -> Result<()> {
-    match book {
-        Value::Object(members) => {
-            for (name, member) in members {
-                match member {
-                    Value::String(text) if name == "content" => *text = pictured(text, draw)?,
-                    other => replace(other, draw)?,
-                }
-            }
-        }
-        Value::Array(elements) => {
-            for element in elements {
-                replace(element, draw)?;
-            }
-        }
-        _ => {}
+    /// Returns a page with its pictures.
+    pub(super) fn inserted(&mut self, page: &str) -> Result<String> {
+        pictured(page, &mut |mark| {
+            let drawn = Mark::parse(mark).and_then(|mark| self.artist.draw(&mark));
+            Ok(drawn.unwrap_or_else(|error| {
+                self.wrong.push(format!("cannot draw `{mark}`: {error:#}"));
+                String::new()
+            }))
+        })
     }
-    Ok(())
+
+    /// Returns an error that lists all figures that could not be drawn: building the book takes a
+    /// while.
+    pub(super) fn finish(self) -> Result<()> {
+        ensure!(self.wrong.is_empty(), "{}", self.wrong.join("\n"));
+        Ok(())
+    }
 }
 
 /// Returns a page with its pictures.
@@ -146,25 +106,16 @@ fn figure(pictures: &[String], caption: &str) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use serde_json::json;
 
     #[test]
-    fn every_chapter_gets_its_pictures_and_their_caption() {
-        let content =
+    fn marks_become_pictures_with_a_caption() {
+        let page =
             "before\n\n{{#figure timeline overlap}}\n{{#figure access k}}\nWhat *to* see.\n\nafter";
-        let mut book = json!({ "sections": [
-            { "Chapter": { "name": "A", "content": content, "sub_items": [
-                { "Chapter": { "name": "B", "content": "none", "sub_items": [] } },
-                "Separator",
-            ] } },
-        ] });
-        replace(&mut book, &mut |mark| Ok(format!("<svg>\n\n{mark}</svg>"))).expect("it is drawn");
-        let chapter = &book["sections"][0]["Chapter"];
+        let page = pictured(page, &mut |mark| Ok(format!("<svg>\n\n{mark}</svg>")));
         let expected = "before\n\n<figure class=\"drawn\"><div class=\"pictures\">\n\
             <svg>\ntimeline overlap</svg>\n<svg>\naccess k</svg>\n</div>\
             <figcaption>\n\nWhat *to* see.\n\n</figcaption></figure>\n\n\nafter";
-        assert_eq!(chapter["content"], expected);
-        assert_eq!(chapter["sub_items"][0]["Chapter"]["content"], "none");
+        assert_eq!(page.expect("it is drawn"), expected);
     }
 
     #[test]

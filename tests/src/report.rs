@@ -62,6 +62,14 @@ pub fn without_allocations(text: &str) -> String {
     )
 }
 
+/// Returns a report as the book shows it, without what varies and without a mark in its place.
+pub fn exhibit(text: &str) -> String {
+    without_allocations(&without_ptx_lines(&stable(text)))
+        .replace(".rs:LINE", ".rs")
+        .replace("(ptx line N, ", "(")
+        .replace("into allocation #N:", "into an allocation of")
+}
+
 /// Replaces what follows each `mark`, up to the first character of another kind.
 fn numbers_after(
     text: &str,
@@ -97,6 +105,11 @@ mod tests {
         assert_eq!(
             without_allocations(text),
             "4 bytes into allocation #N: 256 bytes"
+        );
+        let text = "--> a.rs:3 (ptx line 17, `ret`), 4 bytes into allocation #12: 256 bytes, made at tests/tests/a.rs:7";
+        assert_eq!(
+            exhibit(text),
+            "--> a.rs (`ret`), 4 bytes into an allocation of 256 bytes, made at tests/tests/a.rs"
         );
     }
 }

@@ -42,7 +42,7 @@ fn raced() -> String {
     let stream = device.stream().expect("a stream");
     match race(&device, &stream) {
         Ok(()) => "nothing found".to_owned(),
-        Err(error) => report::stable(&report::without_ptx_lines(&report::whole(&error))),
+        Err(error) => report::exhibit(&report::whole(&error)),
     }
 }
 

@@ -98,8 +98,7 @@ fn a_volatile_flag_without_fences_is_a_race_in_every_order() {
         }
         if seed == 0 {
             // The exhibit of the book's page.
-            let text = report::without_ptx_lines(&report::stable(&found[0].to_string()));
-            let text = report::without_allocations(&text);
+            let text = report::exhibit(&found[0].to_string());
             let path = concat!(
                 env!("CARGO_MANIFEST_DIR"),
                 "/tests/chapters/shared/volatile_flag.txt"

@@ -1,9 +1,14 @@
 //! What the preprocessor adds to each page: the way to the next page at the end, and above each
-//! listing the file that it is from.
+//! listing the file that it is from. In a listing of a whole file, the file's documentation and its
+//! imports are hidden until the reader asks for them: the page says the one, and the other is no
+//! news.
 
+use std::fs;
 use std::path::Path;
 
 use serde_json::Value;
+
+use crate::workspace;
 
 /// Adds both to every page of mdBook's book. `sources` is where files of the repository can be
 /// read, if that is known.
@@ -53,7 +58,12 @@ fn text(chapter: &Value, member: &str) -> String {
 fn captioned(content: &str, page: &str, sources: Option<&str>) -> String {
     let lines: Vec<&str> = content.lines().collect();
     let mut out = String::new();
+    let mut whole_file: Option<String> = None;
     for (at, line) in lines.iter().enumerate() {
+        if let Some(text) = whole_file.take() {
+            out += &without_head(&text);
+            continue;
+        }
         let include = lines
             .get(at + 1)
             .and_then(|next| next.strip_prefix("{{#include "));
@@ -68,7 +78,27 @@ fn captioned(content: &str, page: &str, sources: Option<&str>) -> String {
                 None => name,
             };
             out += &format!("<p class=\"file\">{name}</p>\n\n");
+            let is_whole = include.ends_with(".rs}}");
+            whole_file = is_whole
+                .then(|| fs::read_to_string(workspace::root().join(&file)).ok())
+                .flatten();
         }
+        out += line;
+        out.push('\n');
+    }
+    out
+}
+
+/// Returns a file's text, with its head marked as hidden: documentation, imports, and the empty lines
+/// between.
+fn without_head(text: &str) -> String {
+    let mut out = String::new();
+    let (mut is_head, mut is_import) = (true, false);
+    for line in text.lines().filter(|line| !line.contains("// ANCHOR")) {
+        is_import |= is_head && line.starts_with("use ");
+        is_head &= is_import || line.is_empty() || line.starts_with("//!");
+        is_import &= !line.ends_with(';');
+        out += if is_head { "# " } else { "" };
         out += line;
         out.push('\n');
     }
@@ -114,6 +144,14 @@ mod tests {
             "{second:?}"
         );
         assert_eq!(book["items"][3]["Chapter"]["content"], "# T\n");
+    }
+
+    #[test]
+    fn the_head_of_a_file_is_hidden() {
+        let text = "//! A kernel.\n\nuse a::b;\nuse c::{\n    d,\n};\n\n// ANCHOR: k\n/// It.\nfn k() {\n    use e;\n}\n";
+        let expected = "# //! A kernel.\n# \n# use a::b;\n# use c::{\n#     d,\n# };\n# \n/// It.\nfn k() {\n    use e;\n}\n";
+        assert_eq!(without_head(text), expected);
+        assert_eq!(without_head("fn k() {}"), "fn k() {}\n");
     }
 
     #[test]

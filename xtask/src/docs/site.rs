@@ -89,8 +89,8 @@ fn captioned(content: &str, page: &str, sources: Option<&str>) -> String {
     out
 }
 
-/// Returns a file's text, with its head marked as hidden: documentation, imports, and the empty lines
-/// between.
+/// Returns a file's text, with its head marked as hidden: documentation, imports, and the empty
+/// lines between.
 fn without_head(text: &str) -> String {
     let mut out = String::new();
     let (mut is_head, mut is_import) = (true, false);

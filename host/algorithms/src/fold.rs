@@ -1,12 +1,11 @@
 //! All elements folded into something else than an element.
 
-use lanewise::{Device, DeviceBuffer, DeviceCopy, LaunchConfig, Pod};
+use lanewise::{Device, DeviceBuffer, DeviceCopy, Pod};
 use lanewise_std::PerBlock;
 use lanewise_std::kernel::{SafeKernel, Value};
 
 use crate::kernels::fold::{self, Folding};
-use crate::kernels::reduce::BLOCK;
-use crate::reduction::{ALONE, blocks};
+use crate::reduction::{blocks, in_two_launches};
 use crate::{Error, Number, Queue};
 
 /// Folds all elements of a buffer: to the place of the least or the greatest one
@@ -67,13 +66,7 @@ impl<R: Value + DeviceCopy + Pod> Fold<R> {
         fold::fold<T, R, F>: SafeKernel<Params = (&'static [T], PerBlock<'static, R>)>,
         fold::join<T, R, F>: SafeKernel<Params = (&'static [R], PerBlock<'static, R>)>,
     {
-        Error::unless_enough("an output", 1, output.len())?;
-        let last = LaunchConfig::new(1, BLOCK);
-        if input.len() <= ALONE {
-            return queue.launch(fold::fold::<T, R, F>, last, (input, output));
-        }
-        let all = LaunchConfig::new(self.results.len() as u32, BLOCK);
-        queue.launch(fold::fold::<T, R, F>, all, (input, &mut self.results))?;
-        queue.launch(fold::join::<T, R, F>, last, (&self.results, output))
+        let kernels = (fold::fold::<T, R, F>, fold::join::<T, R, F>);
+        in_two_launches(&mut queue, kernels, input, &mut self.results, output)
     }
 }

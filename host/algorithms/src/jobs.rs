@@ -252,52 +252,77 @@ fn scan_i32(run: &Runner) -> Result<Measured> {
     Measured::of(times, run.len * 8, Unit::Bytes)
 }
 
+/// Numbers of which one half are 0.
+fn half_zeros(run: &Runner) -> Vec<i32> {
+    let half = |word: u32| if word & 1 == 0 { 0 } else { word as i32 };
+    run.words().into_iter().map(half).collect()
+}
+
+/// What a selection reads, and where it writes what it keeps, and how much that is.
+struct Selection {
+    select: Select,
+    input: DeviceBuffer<i32>,
+    output: DeviceBuffer<i32>,
+    count: DeviceBuffer<u64>,
+}
+
+impl Selection {
+    /// Measures a selection from these numbers. It keeps `kept` of them, and writes what is
+    /// `expected`.
+    fn measure(
+        run: &Runner,
+        numbers: &[i32],
+        (kept, expected): (usize, &[i32]),
+        work: impl Fn(&mut Self) -> Result<()>,
+    ) -> Result<Measured> {
+        let mut of = Self {
+            select: Select::new(&run.device, run.len)?,
+            input: run.upload(numbers)?,
+            output: DeviceBuffer::uninit(&run.device, run.len)?,
+            count: run.upload(&[0])?,
+        };
+        let times = run.time(|| work(&mut of))?;
+        ensure!(of.count.to_vec()? == [kept as u64], "count");
+        ensure!(of.output.view(..expected.len()).to_vec()? == expected);
+        Measured::of(times, (run.len + expected.len()) * 4, Unit::Bytes)
+    }
+}
+
 fn select_i32(run: &Runner) -> Result<Measured> {
-    let half_is_zero = |word: u32| if word & 1 == 0 { 0 } else { word as i32 };
-    let host: Vec<i32> = run.words().into_iter().map(half_is_zero).collect();
-    let (input, mut count) = (run.upload(&host)?, run.upload(&[0u64])?);
-    let mut output = DeviceBuffer::<i32>::uninit(&run.device, run.len)?;
-    let mut select = Select::new(&run.device, run.len)?;
-    let times =
-        run.time(|| Ok(select.select(&run.stream, NotZero, &input, &mut output, &mut count)?))?;
-    let expected: Vec<i32> = host.into_iter().filter(|value| *value != 0).collect();
-    ensure!(count.to_vec()? == [expected.len() as u64], "count");
-    ensure!(output.view(..expected.len()).to_vec()? == expected);
-    Measured::of(times, run.len * 6, Unit::Bytes)
+    let host = half_zeros(run);
+    let kept: Vec<i32> = host.iter().copied().filter(|value| *value != 0).collect();
+    Selection::measure(run, &host, (kept.len(), &kept), |of| {
+        let (output, count) = (&mut of.output, &mut of.count);
+        Ok(of
+            .select
+            .select(&run.stream, NotZero, &of.input, output, count)?)
+    })
 }
 
 fn partition_i32(run: &Runner) -> Result<Measured> {
-    let half_is_zero = |word: u32| if word & 1 == 0 { 0 } else { word as i32 };
-    let host: Vec<i32> = run.words().into_iter().map(half_is_zero).collect();
-    let (input, mut count) = (run.upload(&host)?, run.upload(&[0u64])?);
-    let mut output = DeviceBuffer::<i32>::uninit(&run.device, run.len)?;
-    let mut select = Select::new(&run.device, run.len)?;
-    let times = run
-        .time(|| Ok(select.partition(&run.stream, NotZero, &input, &mut output, &mut count)?))?;
-    let mut expected: Vec<i32> = host.into_iter().filter(|value| *value != 0).collect();
-    ensure!(count.to_vec()? == [expected.len() as u64], "count");
+    let host = half_zeros(run);
+    let mut all: Vec<i32> = host.iter().copied().filter(|value| *value != 0).collect();
+    let kept = all.len();
     // The others are all 0.
-    expected.resize(run.len, 0);
-    ensure!(output.to_vec()? == expected);
-    Measured::of(times, run.len * 8, Unit::Bytes)
+    all.resize(run.len, 0);
+    Selection::measure(run, &host, (kept, &all), |of| {
+        let (output, count) = (&mut of.output, &mut of.count);
+        Ok(of
+            .select
+            .partition(&run.stream, NotZero, &of.input, output, count)?)
+    })
 }
 
 /// Runs of two on average.
 fn unique_i32(run: &Runner) -> Result<Measured> {
-    let host: Vec<i32> = run
-        .words()
-        .into_iter()
-        .map(|word| (word >> 31) as i32)
-        .collect();
-    let (input, mut count) = (run.upload(&host)?, run.upload(&[0u64])?);
-    let mut output = DeviceBuffer::<i32>::uninit(&run.device, run.len)?;
-    let mut select = Select::new(&run.device, run.len)?;
-    let times = run.time(|| Ok(select.unique(&run.stream, &input, &mut output, &mut count)?))?;
-    let mut expected = host;
-    expected.dedup();
-    ensure!(count.to_vec()? == [expected.len() as u64], "count");
-    ensure!(output.view(..expected.len()).to_vec()? == expected);
-    Measured::of(times, run.len * 4 + expected.len() * 4, Unit::Bytes)
+    let bits = run.words().into_iter().map(|word| (word >> 31) as i32);
+    let host: Vec<i32> = bits.collect();
+    let mut firsts = host.clone();
+    firsts.dedup();
+    Selection::measure(run, &host, (firsts.len(), &firsts), |of| {
+        let (output, count) = (&mut of.output, &mut of.count);
+        Ok(of.select.unique(&run.stream, &of.input, output, count)?)
+    })
 }
 
 fn histogram_u8(run: &Runner) -> Result<Measured> {

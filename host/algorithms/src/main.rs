@@ -11,7 +11,7 @@ use std::process::ExitCode;
 use anyhow::{Context, Result, bail};
 use clap::Parser;
 use lanewise::{Backend, Device};
-use lanewise_records::{Beside, Keep, Row, Verdict, columns, describe};
+use lanewise_records::{Beside, Keep, Row, columns};
 
 use jobs::{JOBS, Runner};
 
@@ -163,16 +163,5 @@ fn keep(args: &Args, device: &Device, lines: &[Line]) -> Result<bool> {
     let rows = sound.map(|line| line.row.clone()).collect();
     let is_gpu = device.backend() == Backend::Cuda;
     let session = args.keep.session(&device.properties().name, is_gpu, rows);
-    let Some(changes) = args.keep.finish(&session)? else {
-        return Ok(false);
-    };
-    // With `--json`, standard output is the results'.
-    if args.json {
-        let _ = writeln!(io::stderr(), "{}", describe(&changes));
-    } else {
-        say(&describe(&changes));
-    }
-    Ok(changes
-        .iter()
-        .any(|change| change.verdict == Verdict::Slower))
+    args.keep.finish(&session, args.json)
 }

@@ -11,7 +11,7 @@ use crate::{Error, Monoid, Number, Queue};
 /// all end at about the same time.
 const BLOCKS: usize = 32;
 /// The number of elements that one block combines by itself: a second launch would take longer.
-pub(crate) const ALONE: usize = 32 * BLOCK as usize;
+const ALONE: usize = 32 * BLOCK as usize;
 
 /// Returns the number of blocks of the first launch.
 pub(crate) fn blocks(device: &Device) -> usize {
@@ -54,13 +54,29 @@ impl<T: Number + DeviceCopy + Pod> Reduction<T> {
     where
         reduce::reduce<T, O>: SafeKernel<Params = (&'static [T], PerBlock<'static, T>)>,
     {
-        Error::unless_enough("an output", 1, output.len())?;
-        let last = LaunchConfig::new(1, BLOCK);
-        if input.len() <= ALONE {
-            return queue.launch(reduce::reduce::<T, O>, last, (input, output));
-        }
-        let all = LaunchConfig::new(self.results.len() as u32, BLOCK);
-        queue.launch(reduce::reduce::<T, O>, all, (input, &mut self.results))?;
-        queue.launch(reduce::reduce::<T, O>, last, (&self.results, output))
+        let kernels = (reduce::reduce::<T, O>, reduce::reduce::<T, O>);
+        in_two_launches(&mut queue, kernels, input, &mut self.results, output)
     }
+}
+
+/// Queues the two kernels of a reduction: the first for all blocks, the second for one block that
+/// takes their results. A short input needs the first alone, with one block.
+pub(crate) fn in_two_launches<T: DeviceCopy + 'static, R: DeviceCopy + 'static>(
+    queue: &mut impl Queue,
+    (first, second): (
+        impl SafeKernel<Params = (&'static [T], PerBlock<'static, R>)>,
+        impl SafeKernel<Params = (&'static [R], PerBlock<'static, R>)>,
+    ),
+    input: &DeviceBuffer<T>,
+    results: &mut DeviceBuffer<R>,
+    output: &mut DeviceBuffer<R>,
+) -> Result<(), Error> {
+    Error::unless_enough("an output", 1, output.len())?;
+    let one = LaunchConfig::new(1, BLOCK);
+    if input.len() <= ALONE {
+        return queue.launch(first, one, (input, output));
+    }
+    let all = LaunchConfig::new(results.len() as u32, BLOCK);
+    queue.launch(first, all, (input, &mut *results))?;
+    queue.launch(second, one, (&*results, output))
 }

@@ -95,7 +95,7 @@ fn reductions_are_the_cpus() {
 }
 
 /// Returns the place of the first element that is better than all others, on the CPU.
-fn first_of<T: Copy + PartialOrd>(values: &[T], is_better: fn(&T, &T) -> bool) -> Option<usize> {
+fn first_of<T: Copy + PartialOrd>(values: &[T], is_better: fn(&T, &T) -> bool) -> u64 {
     let mut best: Option<usize> = None;
     for (i, value) in values.iter().enumerate() {
         // What is not a number is not equal to itself.
@@ -104,7 +104,7 @@ fn first_of<T: Copy + PartialOrd>(values: &[T], is_better: fn(&T, &T) -> bool) -
             best = Some(i);
         }
     }
-    best
+    best.map_or(Place::NOWHERE, |i| i as u64)
 }
 
 #[test]
@@ -122,28 +122,14 @@ fn places_of_extremes_are_the_cpus() {
             let input = all.view(skip..);
             fold.fold(&stream, ArgMin, &input, &mut found)
                 .expect("a place");
-            let [place] = found.to_vec().unwrap()[..] else {
-                panic!()
-            };
-            let expected = first_of(&values, i32::lt);
-            assert_eq!(
-                place.index,
-                expected.map_or(Place::NOWHERE, |i| i as u64),
-                "{len} {skip}"
-            );
-            let least = expected.map_or(i32::MAX, |i| values[i]);
+            let place = found.to_vec().unwrap()[0];
+            assert_eq!(place.index, first_of(&values, i32::lt), "{len} {skip}");
+            let least = values.iter().copied().min().unwrap_or(i32::MAX);
             assert_eq!(place.value::<i32>(), least, "{len} {skip}");
             fold.fold(&stream, ArgMax, &input, &mut found)
                 .expect("a place");
-            let [place] = found.to_vec().unwrap()[..] else {
-                panic!()
-            };
-            let expected = first_of(&values, i32::gt);
-            assert_eq!(
-                place.index,
-                expected.map_or(Place::NOWHERE, |i| i as u64),
-                "{len} {skip}"
-            );
+            let place = found.to_vec().unwrap()[0];
+            assert_eq!(place.index, first_of(&values, i32::gt), "{len} {skip}");
         }
         let mut values: Vec<f64> = words(len).iter().map(|word| f64::from(*word)).collect();
         values
@@ -152,15 +138,8 @@ fn places_of_extremes_are_the_cpus() {
             .for_each(|value| *value = f64::NAN);
         fold.fold(&stream, ArgMax, &uploaded(&device, &values), &mut found)
             .expect("a place");
-        let [place] = found.to_vec().unwrap()[..] else {
-            panic!()
-        };
-        let expected = first_of(&values, f64::gt);
-        assert_eq!(
-            place.index,
-            expected.map_or(Place::NOWHERE, |i| i as u64),
-            "{len}"
-        );
+        let place = found.to_vec().unwrap()[0];
+        assert_eq!(place.index, first_of(&values, f64::gt), "{len}");
     }
     // Infinities are numbers, and the first of them counts.
     for (values, expected) in [
@@ -192,9 +171,7 @@ fn means_and_variances_are_the_cpus() {
             &mut found,
         )
         .expect("the moments");
-        let [moments] = found.to_vec().unwrap()[..] else {
-            panic!()
-        };
+        let moments = found.to_vec().unwrap()[0];
         assert_eq!(moments.count, len as u64);
         if len == 0 {
             assert_eq!((moments.mean, moments.squares), (0.0, 0.0));
@@ -220,9 +197,7 @@ fn means_and_variances_are_the_cpus() {
             &mut found,
         )
         .expect("the moments");
-        let [moments] = found.to_vec().unwrap()[..] else {
-            panic!()
-        };
+        let moments = found.to_vec().unwrap()[0];
         let n = len as f64;
         assert!(
             (moments.mean - (n - 1.0) / 2.0).abs() <= 1e-12 * n,

@@ -2,6 +2,7 @@
 //! compared.
 
 use std::fmt::Write as _;
+use std::io::{self, Write as _};
 use std::path::PathBuf;
 
 use anyhow::{Result, ensure};
@@ -44,13 +45,28 @@ impl Keep {
         Session { provenance, rows }
     }
 
-    /// Compares the session and adds it to the record, as the options say. Returns the changes if
-    /// it was compared.
+    /// Compares the session and adds it to the record, as the options say, and prints what changed:
+    /// to the error output if the standard output is JSON. Returns whether something is slower.
     ///
     /// # Errors
     /// If a file cannot be read or written, the record is of another device, or the record to
     /// compare with has none of the session's rows.
-    pub fn finish(&self, session: &Session) -> Result<Option<Vec<Change>>> {
+    pub fn finish(&self, session: &Session, is_json: bool) -> Result<bool> {
+        let changes = self.changes(session)?;
+        if let Some(changes) = &changes {
+            let text = describe(changes);
+            // A reader that has gone is no error.
+            let _ = match is_json {
+                true => writeln!(io::stderr(), "{text}"),
+                false => writeln!(io::stdout(), "{text}"),
+            };
+        }
+        let is_slower = |change: &Change| change.verdict == Verdict::Slower;
+        Ok(changes.iter().flatten().any(is_slower))
+    }
+
+    /// Compares and records. Returns the changes if the session was compared.
+    fn changes(&self, session: &Session) -> Result<Option<Vec<Change>>> {
         let mut changes = None;
         if let Some(path) = &self.compare {
             let found = compare(&Record::read(path)?, session);
@@ -72,7 +88,7 @@ impl Keep {
 
 /// Returns the changes as text: what is slower and what is faster, a line each, and how many are
 /// the same.
-pub fn describe(changes: &[Change]) -> String {
+fn describe(changes: &[Change]) -> String {
     let mut text = String::new();
     for verdict in [Verdict::Slower, Verdict::Faster] {
         for change in changes.iter().filter(|change| change.verdict == verdict) {
@@ -115,7 +131,7 @@ mod tests {
             commit: None,
         };
         let first = session("2026-11-27", vec![row("a", &[1.0]), row("b", &[1.0])]);
-        let error = keep.finish(&first).expect_err("there is no record yet");
+        let error = keep.changes(&first).expect_err("there is no record yet");
         let expected = format!("`{}` has nothing of what was measured", path.display());
         assert_eq!(error.to_string(), expected);
         Keep {
@@ -125,9 +141,9 @@ mod tests {
                 ..Keep::default()
             }
         }
-        .finish(&first)?;
+        .changes(&first)?;
         let second = session("2026-11-28", vec![row("a", &[1.5]), row("b", &[1.0])]);
-        let changes = keep.finish(&second)?.expect("it was compared");
+        let changes = keep.changes(&second)?.expect("it was compared");
         let expected = "a at size 1024: 1.5000 ms, before 1.0000 (+50.0 %, noise 1.0 %)\n1 of 2 the same within noise";
         assert_eq!(describe(&changes), expected);
         let kept = Record::read(&path)?;

@@ -14,7 +14,7 @@ mod table;
 
 pub use changes::{Change, Verdict, compare};
 pub use commit::checked_out;
-pub use keep::{Keep, describe};
+pub use keep::Keep;
 pub use provenance::Provenance;
 pub use record::{Beside, Record, Row, Session, Unit};
 pub use table::{columns, table};

@@ -5,7 +5,7 @@ use std::process::ExitCode;
 use anyhow::Result;
 use lanewise::{Backend, Device};
 use lanewise_patterns::{Setup, bench, launch};
-use lanewise_records::{Keep, Verdict, describe};
+use lanewise_records::Keep;
 use lanewise_sim::Checks;
 
 use super::costs::{CheckSet, Costs};
@@ -86,7 +86,7 @@ pub(crate) fn run(args: Args) -> Result<ExitCode> {
         })
         .collect();
     let (name, is_gpu) = (&device.properties().name, device.backend() == Backend::Cuda);
-    let changes = args.keep.finish(&args.keep.session(name, is_gpu, rows))?;
+    let session = args.keep.session(name, is_gpu, rows);
     if args.json {
         say_json(&report::json(&lines, &device));
     } else {
@@ -109,17 +109,7 @@ pub(crate) fn run(args: Args) -> Result<ExitCode> {
     if device.backend() == Backend::Sim && args.only.is_empty() && !args.json {
         machine()?;
     }
-    let mut is_slower = false;
-    if let Some(changes) = changes {
-        is_slower = changes
-            .iter()
-            .any(|change| change.verdict == Verdict::Slower);
-        // With `--json`, standard output is the report's.
-        match args.json {
-            true => eprintln!("{}", describe(&changes)),
-            false => say(describe(&changes)),
-        }
-    }
+    let is_slower = args.keep.finish(&session, args.json)?;
     Ok(if lines.iter().all(Line::is_good) && !is_slower {
         ExitCode::SUCCESS
     } else {

@@ -172,7 +172,7 @@ impl Line {
     fn times(&self) -> [String; 2] {
         match &self.outcome {
             Ok(outcome) => [
-                outcome.time.to_string(),
+                outcome.time().to_string(),
                 outcome
                     .rate()
                     .map_or("-".to_owned(), |rate| rate.to_string()),
@@ -194,16 +194,16 @@ impl Line {
             "detail": self.explanation().unwrap_or_else(|| self.verdict()),
         });
         if let Ok(outcome) = &self.outcome {
-            line["time_ms"] = json!(outcome.time.get(TimeUnit::Milliseconds));
+            line["time_ms"] = json!(outcome.time().get(TimeUnit::Milliseconds));
             rate_json(&mut line, outcome.rate());
             match &outcome.library {
                 Some(Ok(library)) => {
                     let mut beside = json!({
                         "name": library.name,
-                        "time_ms": library.time.get(TimeUnit::Milliseconds),
+                        "time_ms": library.time().get(TimeUnit::Milliseconds),
                         "percent": percent(outcome, library),
                     });
-                    rate_json(&mut beside, outcome.rate_in(library.time));
+                    rate_json(&mut beside, outcome.rate_in(library.time()));
                     line["library"] = beside;
                 }
                 Some(Err(why)) => line["library"] = json!({ "missing": why }),
@@ -238,7 +238,7 @@ fn rate_json(line: &mut Value, rate: Option<Rate>) {
 
 /// How fast the variant is, in percent of the library's speed, to one place.
 fn percent(outcome: &Outcome, library: &Library) -> f64 {
-    let share = library.time.seconds() / outcome.time.seconds();
+    let share = library.time().seconds() / outcome.time().seconds();
     (share * 1000.0).round() / 10.0
 }
 
@@ -247,10 +247,10 @@ fn libraries(lines: &[Line]) -> Vec<Column> {
     let beside = |line: &Line| -> Option<[String; 3]> {
         let outcome = line.outcome.as_ref().ok()?;
         let library = outcome.library.as_ref()?.as_ref().ok()?;
-        let rate = outcome.rate_in(library.time).map(|rate| rate.to_string());
+        let rate = outcome.rate_in(library.time()).map(|rate| rate.to_string());
         Some([
             library.name.clone(),
-            rate.unwrap_or_else(|| library.time.to_string()),
+            rate.unwrap_or_else(|| library.time().to_string()),
             format!("{:.1}", percent(outcome, library)),
         ])
     };

@@ -24,9 +24,7 @@ pub const REPEATS: usize = 21;
 pub struct Outcome {
     /// Whether the first run agrees with the CPU; `None` if the setup asks for no comparison.
     pub check: Option<Result<Agreement, Mismatch>>,
-    /// The time of a run: the median of the rounds.
-    pub time: Elapsed,
-    /// The time of each round.
+    /// The time of a run, in each round. There is at least one.
     pub rounds: Vec<Elapsed>,
     /// The work of a run.
     pub work: Work,
@@ -44,16 +42,19 @@ pub struct Outcome {
 pub struct Library {
     /// The library and its version.
     pub name: String,
-    /// The time of a run: the median of the rounds.
-    pub time: Elapsed,
-    /// The time of each round.
+    /// The time of a run, in each round. There is at least one.
     pub rounds: Vec<Elapsed>,
 }
 
 impl Outcome {
+    /// Returns the time of a run: the median of the rounds.
+    pub fn time(&self) -> Elapsed {
+        median(&self.rounds)
+    }
+
     /// Returns the work divided by the time, in 10^9 bytes or operations per second.
     pub fn rate(&self) -> Option<Rate> {
-        self.rate_in(self.time)
+        self.rate_in(self.time())
     }
 
     /// Returns the rate for the same work in another time.
@@ -65,6 +66,13 @@ impl Outcome {
             Work::Flops(flops) => Some(Rate::Arithmetic(per_second(flops))),
             Work::Nothing => None,
         }
+    }
+}
+
+impl Library {
+    /// Returns the time of a run: the median of the rounds.
+    pub fn time(&self) -> Elapsed {
+        median(&self.rounds)
     }
 }
 
@@ -138,7 +146,6 @@ pub fn run(device: &Device, variant: &Variant, setup: Setup) -> Result<Outcome> 
             library = job.map(|done| match done {
                 Ok(job) => Ok(Library {
                     name: job.name().to_owned(),
-                    time: median(theirs.clone()),
                     rounds: theirs,
                 }),
                 Err(error) => Err(format!("{error:#}")),
@@ -147,7 +154,6 @@ pub fn run(device: &Device, variant: &Variant, setup: Setup) -> Result<Outcome> 
     }
     Ok(Outcome {
         check,
-        time: median(rounds.clone()),
         rounds,
         work: case.work(),
         figures: case.figures(counters.as_ref())?,
@@ -166,7 +172,7 @@ fn measured(
         launch()?;
     }
     let times = (0..REPEATS).map(|_| timed(name, stream, &mut launch));
-    Ok(median(times.collect::<Result<_>>()?))
+    Ok(median(&times.collect::<Result<Vec<_>>>()?))
 }
 
 /// Measures one launch between two events.
@@ -180,7 +186,8 @@ fn timed(name: &str, stream: &Stream, launch: impl FnOnce() -> Result<()>) -> Re
 }
 
 /// Returns the median of times: the lower one of two in the middle. There is at least one.
-fn median(mut times: Vec<Elapsed>) -> Elapsed {
+fn median(times: &[Elapsed]) -> Elapsed {
+    let mut times = times.to_vec();
     times.sort_by(|a, b| a.seconds().total_cmp(&b.seconds()));
     times[(times.len() - 1) / 2]
 }

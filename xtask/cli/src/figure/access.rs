@@ -3,6 +3,7 @@
 //! Eight neighbouring lanes have one colour. If they access one sector of 32 bytes, it has that
 //! colour too; the pale rest of a sector is moved in vain.
 
+use super::numbers;
 use super::record::{Access, Kernel, lanes};
 use lanewise_svg::{Anchor, COLORS, INK, Svg, WIDTH};
 
@@ -20,13 +21,7 @@ pub(super) fn draw(kernel: &Kernel, access: &Access, what: &str) -> String {
     let mut svg = Svg::default();
     svg.heading(&kernel.name, what);
     let mut y = 22.0;
-    for lane in [0, 8, 16, 24, 31] {
-        svg.text(
-            (LEFT + CELL * (lane as f64 + 0.5), y + 9.0),
-            Anchor::Middle,
-            &lane.to_string(),
-        );
-    }
+    numbers(&mut svg, LEFT, CELL, y + 9.0);
     svg.text((0.0, y + 20.0), Anchor::Start, "lane");
     y += 12.0;
     for lane in 0..32 {

@@ -5,6 +5,7 @@
 
 use std::collections::BTreeMap;
 
+use super::numbers;
 use super::record::{Access, Kernel, lanes};
 use lanewise_svg::{Anchor, BAD, GOOD, INK, Svg, WIDTH};
 
@@ -23,13 +24,7 @@ pub(super) fn draw(kernel: &Kernel, access: &Access, what: &str) -> String {
     svg.heading(&kernel.name, what);
     let mut y = 22.0;
     svg.text((0.0, y + 9.0), Anchor::Start, "bank");
-    for bank in [0, 8, 16, 24, 31] {
-        svg.text(
-            (LEFT + CELL * (bank as f64 + 0.5), y + 9.0),
-            Anchor::Middle,
-            &bank.to_string(),
-        );
-    }
+    numbers(&mut svg, LEFT, CELL, y + 9.0);
     y += 13.0;
     let mut rows: Vec<u64> = words.keys().map(|word| word / BANKS).collect();
     rows.dedup();

@@ -3,6 +3,7 @@
 //! Time goes down. A row is a stretch of instructions that the same lanes execute; the numbers
 //! beside it are the lines of the source and the number of instructions.
 
+use super::numbers;
 use super::record::{Kernel, Step};
 use lanewise_svg::{Anchor, COLORS, INK, Svg, WIDTH};
 
@@ -29,13 +30,7 @@ pub(super) fn draw(kernel: &Kernel, steps: &[&Step], exist: u32, what: &str) -> 
     let mut y = 20.0;
     svg.text((0.0, y + 10.0), Anchor::Start, "lines");
     svg.text((WIDTH, y + 10.0), Anchor::End, "instr.");
-    for lane in [0, 8, 16, 24, 31] {
-        svg.text(
-            (LEFT + CELL * (lane as f64 + 0.5), y + 10.0),
-            Anchor::Middle,
-            &lane.to_string(),
-        );
-    }
+    numbers(&mut svg, LEFT, CELL, y + 10.0);
     y += 14.0;
     for stretch in stretches.iter().take(MOST) {
         if let Some((first, last)) = stretch.lines {

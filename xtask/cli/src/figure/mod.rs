@@ -17,6 +17,7 @@ use std::process::{Command, ExitCode};
 
 use anyhow::{Context, Result, bail, ensure};
 use clap::ValueEnum;
+use lanewise_svg::{Anchor, Svg};
 use lanewise_variables as variables;
 
 use crate::output::say;
@@ -205,6 +206,14 @@ pub fn draw(kind: Kind, kernel: &str, choice: &Choice, record: &Record) -> Resul
             flow::butterfly(kernel, &steps, &whose)
         }
     })
+}
+
+/// Writes the numbers of some of 32 columns, lanes or banks, above them.
+fn numbers(svg: &mut Svg, left: f64, column: f64, baseline: f64) {
+    for number in [0, 8, 16, 24, 31] {
+        let middle = left + column * (f64::from(number) + 0.5);
+        svg.text((middle, baseline), Anchor::Middle, &number.to_string());
+    }
 }
 
 impl Choice {

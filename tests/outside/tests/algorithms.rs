@@ -4,7 +4,9 @@
 use std::error::Error;
 
 use lanewise::{Device, DeviceBuffer};
-use lanewise_algorithms::{NotZero, Reduction, Scan, Select, histogram_even};
+use lanewise_algorithms::{
+    ArgMax, Fold, MeanVariance, Moments, NotZero, Place, Reduction, Scan, Select, histogram_even,
+};
 use lanewise_std::collective::{Max, Sum};
 use proptest::prelude::*;
 
@@ -14,10 +16,17 @@ const BINS: usize = 300;
 /// What the library makes of one row of numbers.
 struct Computed {
     most: u32,
+    /// The first place of the greatest number.
+    place: Place,
+    moments: Moments,
     /// The running sums, of the stream and of the graph.
     sums: [Vec<u32>; 2],
     /// The numbers that are not zero.
     kept: Vec<u32>,
+    /// The numbers that are not zero, and after them the zeros.
+    parted: Vec<u32>,
+    /// The first number of each run of equal ones.
+    firsts: Vec<u32>,
     /// How often each number occurs, in more bins than a warp has counters for.
     counts: Vec<u32>,
 }
@@ -31,6 +40,13 @@ fn compute(numbers: &[u32]) -> Result<Computed, Box<dyn Error>> {
     let mut most = DeviceBuffer::zeroed(&device, 1)?;
     Reduction::new(&device)?.reduce(&stream, Max, &input, &mut most)?;
 
+    let mut place = DeviceBuffer::<Place>::zeroed(&device, 1)?;
+    Fold::new(&device)?.fold(&stream, ArgMax, &input, &mut place)?;
+    let signed: Vec<i32> = numbers.iter().map(|number| *number as i32).collect();
+    let signed = DeviceBuffer::from_slice(&device, &signed)?;
+    let mut moments = DeviceBuffer::<Moments>::zeroed(&device, 1)?;
+    Fold::new(&device)?.fold(&stream, MeanVariance, &signed, &mut moments)?;
+
     let mut scan = Scan::new(&device, numbers.len())?;
     scan.inclusive(&stream, Sum, &input, &mut results)?;
     let queued = results.to_vec()?;
@@ -42,15 +58,21 @@ fn compute(numbers: &[u32]) -> Result<Computed, Box<dyn Error>> {
     let mut count = DeviceBuffer::zeroed(&device, 1)?;
     let mut select = Select::new(&device, numbers.len())?;
     select.select(&stream, NotZero, &input, &mut results, &mut count)?;
-    let count = count.to_vec()?[0] as usize;
-    let signed: Vec<i32> = numbers.iter().map(|number| *number as i32).collect();
-    let signed = DeviceBuffer::from_slice(&device, &signed)?;
+    let kept = results.view(..count.to_vec()?[0] as usize).to_vec()?;
+    select.partition(&stream, NotZero, &input, &mut results, &mut count)?;
+    let parted = results.to_vec()?;
+    select.unique(&stream, &input, &mut results, &mut count)?;
+    let firsts = results.view(..count.to_vec()?[0] as usize).to_vec()?;
     let mut counts = DeviceBuffer::zeroed(&device, BINS)?;
     histogram_even(&stream, &signed, 0, 0, &mut counts)?;
     Ok(Computed {
         most: most.to_vec()?[0],
+        place: place.to_vec()?[0],
+        moments: moments.to_vec()?[0],
         sums: [queued, recorded],
-        kept: results.view(..count).to_vec()?,
+        kept,
+        parted,
+        firsts,
         counts: counts.to_vec()?,
     })
 }
@@ -60,14 +82,26 @@ proptest! {
 
     #[test]
     fn a_users_program_gets_what_the_cpu_computes(numbers in prop::collection::vec(0u32..5, 0..20_000)) {
-        let Computed { most, sums, kept, counts } = compute(&numbers).unwrap();
+        let Computed { most, place, moments, sums, kept, parted, firsts, counts } = compute(&numbers).unwrap();
         let mut sum = 0;
         let expected: Vec<_> = numbers.iter().map(|number| { sum += number; sum }).collect();
         prop_assert_eq!(most, numbers.iter().copied().max().unwrap_or(0));
+        let first = numbers.iter().position(|number| *number == most);
+        prop_assert_eq!(place.index, first.map_or(Place::NOWHERE, |first| first as u64));
+        prop_assert_eq!(moments.count, numbers.len() as u64);
+        let mean = f64::from(sum) / (numbers.len() as f64).max(1.0);
+        let squares: f64 = numbers.iter().map(|number| (f64::from(*number) - mean).powi(2)).sum();
+        prop_assert!((moments.mean - mean).abs() < 1e-12 && (moments.squares - squares).abs() < 1e-6);
         prop_assert_eq!(&sums[0], &expected);
         prop_assert_eq!(&sums[1], &expected);
         let expected: Vec<_> = numbers.iter().copied().filter(|number| *number > 0).collect();
-        prop_assert_eq!(kept, expected);
+        prop_assert_eq!(&kept, &expected);
+        let mut expected = kept;
+        expected.resize(numbers.len(), 0);
+        prop_assert_eq!(parted, expected);
+        let mut expected = numbers.clone();
+        expected.dedup();
+        prop_assert_eq!(firsts, expected);
         let mut expected = vec![0; BINS];
         numbers.iter().for_each(|number| expected[*number as usize] += 1);
         prop_assert_eq!(counts, expected);

@@ -9,8 +9,10 @@ use clap::Parser;
 use clap::error::ErrorKind;
 
 use super::Problem;
+use super::counters;
 use super::exercises;
-use super::figures::mark::{MARK, Mark};
+use super::figures::mark::{MARK, Mark, missing_pattern};
+use super::items;
 use super::markdown::{self, Block, Located};
 use super::times::{self, Records};
 use crate::Cli;
@@ -56,13 +58,19 @@ pub(super) fn all(root: &Path) -> Result<(usize, Vec<Problem>)> {
         problems.extend(commands(page));
         let wrong = times::inserted(&page.text, &records).err();
         problems.extend(wrong.map(|what| page.problem(1, format!("{what:#}"))));
+        problems.extend(counters(page, root));
+        problems.extend(
+            items::inserted(&page.text, root, None)
+                .err()
+                .map(|what| page.problem(1, format!("{what:#}"))),
+        );
         if let Ok(place) = page.path.strip_prefix(&book) {
             let name = place.with_extension("");
             let wrong = exercises::problem(&name.to_string_lossy(), &page.text);
             problems.extend(wrong.map(|what| page.problem(1, what)));
         }
         if page.path.starts_with(&book) && page.path != book.join(MAP_OF_NOTES) {
-            problems.extend(mentions_of_notes(page));
+            problems.extend(mentions_of_notes(page, root));
         }
     }
     if let Some(readme) = pages
@@ -200,7 +208,7 @@ fn includes(page: &Page) -> Vec<Problem> {
 }
 
 /// Returns the places where a page, or a file that it includes, speaks of the study notes.
-fn mentions_of_notes(page: &Page) -> Vec<Problem> {
+fn mentions_of_notes(page: &Page, root: &Path) -> Vec<Problem> {
     let mentioned = |text: &str| {
         let words = text
             .split_whitespace()
@@ -208,8 +216,10 @@ fn mentions_of_notes(page: &Page) -> Vec<Problem> {
         let text = words.collect::<Vec<_>>().join(" ").to_lowercase();
         NAMES_OF_NOTES.into_iter().find(|name| text.contains(name))
     };
+    // What is wrong with a listing is reported elsewhere.
+    let text = items::inserted(&page.text, root, None).unwrap_or_else(|_| page.text.clone());
     let said =
-        mentioned(&page.text).map(|name| page.problem(1, format!("the page speaks of \"{name}\"")));
+        mentioned(&text).map(|name| page.problem(1, format!("the page speaks of \"{name}\"")));
     let shown = markdown::includes(&page.text)
         .into_iter()
         .filter_map(|include| {
@@ -238,6 +248,20 @@ fn figures(page: &Page, root: &Path) -> Vec<Problem> {
         problems.extend(wrong.map(|what| page.problem(i + 1, what)));
     }
     problems
+}
+
+/// Returns tables of counters that cannot be made: their mark cannot be read, or there is no such
+/// pattern.
+fn counters(page: &Page, root: &Path) -> Vec<Problem> {
+    match counters::patterns_of(&page.text) {
+        Ok(patterns) => {
+            let missing = patterns
+                .iter()
+                .filter_map(|name| missing_pattern(root, name));
+            missing.map(|what| page.problem(1, what)).collect()
+        }
+        Err(error) => vec![page.problem(1, format!("{error:#}"))],
+    }
 }
 
 /// Returns commands in `sh` blocks that start with `cargo xtask` and that xtask would refuse.
@@ -400,7 +424,7 @@ mod tests {
         assert_eq!(
             found,
             [
-                Some("README.md:2: there is no pattern `gone` to draw"),
+                Some("README.md:2: there is no pattern `gone` to run"),
                 Some("README.md:3: there is no figure `docs/src/figures/a.svg`"),
                 Some("README.md:4: there is no report `race/x` of a wrong kernel"),
                 Some(

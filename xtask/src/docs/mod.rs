@@ -9,8 +9,10 @@
 
 pub(crate) mod built;
 mod checks;
+mod counters;
 mod exercises;
 mod figures;
+mod items;
 pub(crate) mod markdown;
 pub(crate) mod preprocessor;
 mod site;

@@ -1,5 +1,5 @@
-//! `cargo xtask book`: what pages get while mdBook builds the book: figures, tables of times, the
-//! exercises, the names of files above listings, and the way to the next page.
+//! `cargo xtask book`: what pages get while mdBook builds the book: listings of items, figures,
+//! tables of counters and of times, the exercises, and the way to the next page.
 //!
 //! mdBook calls a preprocessor (`docs/book.toml`) with the question whether it supports a renderer,
 //! and then with the book as JSON on its standard input. It reads the changed book from the
@@ -11,11 +11,13 @@ use std::process::ExitCode;
 use anyhow::{Context, Result};
 use serde_json::Value;
 
+use super::counters;
 use super::exercises;
 use super::figures::Figures;
+use super::items;
 use super::site;
 use super::times::{self, Records};
-use crate::workspace;
+use crate::{forward, workspace};
 
 /// Put figures, times and exercises into the book, as a preprocessor of mdBook
 #[derive(Debug, clap::Args)]
@@ -51,9 +53,12 @@ pub(crate) fn run(args: &Args) -> Result<ExitCode> {
         .map(|address| format!("{address}/blob/main"));
     site::extend(&mut book, sources.as_deref());
     let records = Records::read(workspace::root())?;
-    let mut figures = Figures::new()?;
+    let patterns = forward::build("patterns")?;
+    let mut figures = Figures::new(patterns.clone());
     change_pages(&mut book, &mut |path, text| {
         let text = exercises::inserted(path.trim_end_matches(".md"), text);
+        let text = items::inserted(&text, workspace::root(), sources.as_deref())?;
+        let text = counters::inserted(&text, &patterns)?;
         figures.inserted(&times::inserted(&text, &records)?)
     })?;
     figures.finish()?;

@@ -8,6 +8,7 @@ use std::path::Path;
 
 use serde_json::Value;
 
+use super::items;
 use crate::workspace;
 
 /// Adds both to every page of mdBook's book. `sources` is where files of the repository can be
@@ -72,12 +73,7 @@ fn captioned(content: &str, page: &str, sources: Option<&str>) -> String {
         {
             let file = include.split(['}', ':']).next().unwrap_or_default();
             let file = from_root(page, file);
-            let name = format!("<code>{file}</code>");
-            let name = match sources {
-                Some(sources) => format!("<a href=\"{sources}/{file}\">{name}</a>"),
-                None => name,
-            };
-            out += &format!("<p class=\"file\">{name}</p>\n\n");
+            out += &items::caption(&file, sources);
             let is_whole = include.ends_with(".rs}}");
             whole_file = is_whole
                 .then(|| fs::read_to_string(workspace::root().join(&file)).ok())

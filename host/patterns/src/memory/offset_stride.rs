@@ -60,7 +60,9 @@ fn prepare<K: SafeKernel<Params = <offset_copy as Kernel>::Params>>(
         [output],
         [expected],
         Work::Bytes(2 * 4 * n as u64),
+        // ANCHOR: launch
         move |stream, [output]| Ok(device.launch(stream, kernel, config, (&input, output, by))?),
+        // ANCHOR_END: launch
     ))
 }
 

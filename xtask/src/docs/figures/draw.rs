@@ -9,7 +9,7 @@ use anyhow::{Context, Result, ensure};
 use cargo_lanewise::figure::{self, Record};
 
 use super::mark::Mark;
-use crate::{forward, workspace};
+use crate::workspace;
 
 /// Draws figures, and keeps what patterns recorded.
 pub(super) struct Artist {
@@ -18,11 +18,11 @@ pub(super) struct Artist {
 }
 
 impl Artist {
-    pub(super) fn new() -> Result<Self> {
-        Ok(Self {
-            patterns: forward::build("patterns")?,
+    pub(super) fn new(patterns: PathBuf) -> Self {
+        Self {
+            patterns,
             records: HashMap::new(),
-        })
+        }
     }
 
     /// Returns the picture, as SVG.

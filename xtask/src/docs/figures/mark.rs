@@ -62,13 +62,7 @@ impl Mark {
         let is_file = |folder: &str, name: String| root.join(folder).join(name).is_file();
         match self {
             Self::Recorded(Recorded { pattern, .. }) | Self::Timeline(pattern) => {
-                let name = pattern.first()?;
-                let chapters = std::fs::read_dir(root.join("host/patterns/src")).ok()?;
-                let is_there = chapters.flatten().any(|chapter| {
-                    let of = chapter.path().join(name);
-                    of.is_dir() || of.with_extension("rs").is_file()
-                });
-                (!is_there).then(|| format!("there is no pattern `{name}` to draw"))
+                missing_pattern(root, pattern.first()?)
             }
             Self::Order(case) => (!is_file("tests/wrong/reports", format!("{case}.txt")))
                 .then(|| format!("there is no report `{case}` of a wrong kernel")),
@@ -76,6 +70,16 @@ impl Mark {
                 .then(|| format!("there is no figure `docs/src/figures/{name}.svg`")),
         }
     }
+}
+
+/// Returns what is wrong with the name of a pattern that the catalog does not have.
+pub(in crate::docs) fn missing_pattern(root: &Path, name: &str) -> Option<String> {
+    let chapters = std::fs::read_dir(root.join("host/patterns/src")).ok()?;
+    let is_there = chapters.flatten().any(|chapter| {
+        let of = chapter.path().join(name);
+        of.is_dir() || of.with_extension("rs").is_file()
+    });
+    (!is_there).then(|| format!("there is no pattern `{name}` to run"))
 }
 
 #[cfg(test)]

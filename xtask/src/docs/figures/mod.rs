@@ -9,6 +9,8 @@ mod draw;
 pub(super) mod mark;
 mod order;
 
+use std::path::PathBuf;
+
 use anyhow::{Context, Result, ensure};
 
 use draw::Artist;
@@ -22,12 +24,12 @@ pub(super) struct Figures {
 }
 
 impl Figures {
-    /// Builds the program that runs the patterns.
-    pub(super) fn new() -> Result<Self> {
-        Ok(Self {
-            artist: Artist::new()?,
+    /// `patterns` is the program that runs the patterns.
+    pub(super) fn new(patterns: PathBuf) -> Self {
+        Self {
+            artist: Artist::new(patterns),
             wrong: Vec::new(),
-        })
+        }
     }
 
     /// Returns a page with its pictures.

@@ -1,0 +1,285 @@
+//! Listings of single items: a kernel, a constant, a block of methods.
+//!
+//! A page contains `{{#item FILE NAME ..}}`, with the file's path from the repository's root. A
+//! part of an item between `ANCHOR` comments has its anchor as name, and a macro's call has the
+//! macro's name with `!`. `{{#diff FILE A B}}` shows what changes from one item to another. So a
+//! page shows what it speaks of and no more, and a kernel's file needs no comments for the book.
+
+use std::fs;
+use std::path::Path;
+
+use anyhow::{Context, Result, ensure};
+
+use super::markdown;
+
+/// The texts in a page before the file of a listing and of a difference.
+const MARKS: [&str; 2] = ["{{#item ", "{{#diff "];
+
+/// A listing that a page asks for.
+struct Mark<'a> {
+    is_diff: bool,
+    file: &'a str,
+    names: Vec<&'a str>,
+}
+
+/// Returns a page with its listings. `sources` is where files of the repository can be read, if
+/// that is known.
+///
+/// # Errors
+/// If a file or an item is not there.
+pub(super) fn inserted(page: &str, root: &Path, sources: Option<&str>) -> Result<String> {
+    let mut out = String::new();
+    for line in page.split_inclusive('\n') {
+        match mark(line) {
+            Some(mark) => out += &caption_and_listing(&mark?, root, sources)?,
+            None => out += line,
+        }
+    }
+    Ok(out)
+}
+
+/// Returns the name of a listing's file, as it stands above the listing.
+pub(super) fn caption(file: &str, sources: Option<&str>) -> String {
+    let name = format!("<code>{file}</code>");
+    let name = match sources {
+        Some(sources) => format!("<a href=\"{sources}/{file}\">{name}</a>"),
+        None => name,
+    };
+    format!("<p class=\"file\">{name}</p>\n\n")
+}
+
+fn mark(line: &str) -> Option<Result<Mark<'_>>> {
+    let line = line.trim();
+    let start = MARKS.iter().find(|start| line.starts_with(**start))?;
+    let read = || {
+        let words = line[start.len()..].strip_suffix("}}");
+        let mut words = words
+            .with_context(|| format!("`{line}` does not end"))?
+            .split_whitespace();
+        let file = words
+            .next()
+            .with_context(|| format!("`{line}` names no file"))?;
+        let names: Vec<&str> = words.collect();
+        let is_diff = *start == MARKS[1];
+        let is_right = if is_diff {
+            names.len() == 2
+        } else {
+            !names.is_empty()
+        };
+        ensure!(is_right, "`{line}` has {} names of items", names.len());
+        Ok(Mark {
+            is_diff,
+            file,
+            names,
+        })
+    };
+    Some(read())
+}
+
+fn caption_and_listing(mark: &Mark<'_>, root: &Path, sources: Option<&str>) -> Result<String> {
+    let Mark { file, names, .. } = mark;
+    let source = fs::read_to_string(root.join(file));
+    let source = source.with_context(|| format!("the listing's file `{file}` is not there"))?;
+    let items = names.iter().map(|name| {
+        let item = item(&source, name);
+        item.with_context(|| format!("`{file}` has no item `{name}`"))
+    });
+    let items = items.collect::<Result<Vec<_>>>()?;
+    let (language, listing) = if mark.is_diff {
+        let [before, after] = [0, 1].map(|i| without_documentation(&items[i]));
+        ("diff", diff(&before, &after))
+    } else {
+        ("rust,ignore", items.join("\n"))
+    };
+    let caption = caption(file, sources);
+    Ok(format!("{caption}```{language}\n{listing}```\n"))
+}
+
+/// Returns the text of an item with its documentation and attributes, or what is between the
+/// `ANCHOR` comments of this name, without the indentation that all its lines have. `rustfmt` has
+/// put the item's end at the indentation of its start.
+fn item(source: &str, name: &str) -> Option<String> {
+    let anchored = markdown::anchored(source, name);
+    if !anchored.is_empty() {
+        return Some(dedented(anchored.lines()));
+    }
+    let lines: Vec<&str> = source.lines().collect();
+    let at = lines.iter().position(|line| declares(line, name))?;
+    let indent = indent_of(lines[at]);
+    let is_head = |line: &&&str| line.trim_start().starts_with(['/', '#']) && !is_anchor(line);
+    let head = lines[..at].iter().rev().take_while(is_head).count();
+    let is_end = |line: &&str| {
+        indent_of(line) == indent
+            && (line.ends_with('}') || line.ends_with(';'))
+            && !line.is_empty()
+    };
+    let length = lines[at..].iter().position(is_end)?;
+    let part = &lines[at - head..=at + length];
+    Some(dedented(
+        part.iter().copied().filter(|line| !is_anchor(line)),
+    ))
+}
+
+/// Returns whether a line begins the item of this name: a function, a type, a constant, a method,
+/// the methods of a type, or a macro's call.
+fn declares(line: &str, name: &str) -> bool {
+    if name.ends_with('!') {
+        return line.strip_prefix(name) == Some(" {");
+    }
+    let is_of_name = |word: &str| {
+        let rest = word.strip_prefix(name);
+        rest.is_some_and(|rest| !rest.starts_with(|c: char| c.is_alphanumeric() || c == '_'))
+    };
+    let mut before = "";
+    for word in line.split_whitespace() {
+        let introduces = matches!(
+            before,
+            "fn" | "struct" | "enum" | "trait" | "const" | "static" | "type" | "macro_rules!"
+        );
+        if before.starts_with("impl") || introduces {
+            return is_of_name(word);
+        }
+        let goes_on = word.starts_with("pub")
+            || matches!(
+                word,
+                "unsafe" | "async" | "static" | "const" | "fn" | "impl"
+            );
+        let introduces_next = matches!(word, "struct" | "enum" | "trait" | "type" | "macro_rules!");
+        if !goes_on && !introduces_next && !word.starts_with("impl<") && !word.starts_with("in") {
+            return false;
+        }
+        before = word;
+    }
+    false
+}
+
+fn is_anchor(line: &str) -> bool {
+    line.trim_start().starts_with("// ANCHOR")
+}
+
+fn indent_of(line: &str) -> usize {
+    line.len() - line.trim_start().len()
+}
+
+fn dedented<'a>(lines: impl Iterator<Item = &'a str> + Clone) -> String {
+    let texts = lines.clone().filter(|line| !line.is_empty());
+    let indent = texts.map(indent_of).min().unwrap_or(0);
+    lines
+        .map(|line| format!("{}\n", line.get(indent..).unwrap_or_default()))
+        .collect()
+}
+
+fn without_documentation(item: &str) -> Vec<&str> {
+    item.lines()
+        .filter(|line| !line.trim_start().starts_with("///"))
+        .collect()
+}
+
+/// Returns all lines of both texts, those of one alone with `-` or `+`, by the longest sequence of
+/// lines that is in both.
+fn diff(before: &[&str], after: &[&str]) -> String {
+    // `common[i][j]`: how many lines `before[i..]` and `after[j..]` have in common.
+    let mut common = vec![vec![0; after.len() + 1]; before.len() + 1];
+    for i in (0..before.len()).rev() {
+        for j in (0..after.len()).rev() {
+            common[i][j] = if before[i] == after[j] {
+                common[i + 1][j + 1] + 1
+            } else {
+                common[i + 1][j].max(common[i][j + 1])
+            };
+        }
+    }
+    let (mut i, mut j, mut out) = (0, 0, String::new());
+    while i < before.len() || j < after.len() {
+        let is_same = i < before.len() && j < after.len() && before[i] == after[j];
+        let is_removed =
+            j == after.len() || i < before.len() && common[i + 1][j] >= common[i][j + 1];
+        let (sign, line) = match (is_same, is_removed) {
+            (true, _) => (' ', before[i]),
+            (false, true) => ('-', before[i]),
+            (false, false) => ('+', after[j]),
+        };
+        i += usize::from(sign != '+');
+        j += usize::from(sign != '-');
+        out += &format!("{sign}{line}\n");
+    }
+    out
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const SOURCE: &str = "//! Head.\n\n/// The side.\nconst SIDE: usize = 2;\n\n/// It.\n#[kernel]\n\
+        pub fn plain(a: &[f32]) {\n    // ANCHOR: inner\n    let b = a;\n    store(b);\n    \
+        // ANCHOR_END: inner\n}\n\npub fn padded(\n    a: &[f32],\n) {\n    store(a);\n}\n\n\
+        impl<T> Tile<T> {\n    fn load(&self) {\n        go();\n    }\n}\n\nkernels! {\n    a = 1;\n}\n";
+
+    fn page(mark: &str) -> Result<String> {
+        let root = tempfile::tempdir()?;
+        fs::write(root.path().join("a.rs"), SOURCE)?;
+        let text = inserted(&format!("T\n\n{mark}\n\nEnd"), root.path(), Some("u"))?;
+        let caption = "T\n\n<p class=\"file\"><a href=\"u/a.rs\"><code>a.rs</code></a></p>\n\n";
+        let listing = text.strip_prefix(caption).context("there is a caption")?;
+        let listing = listing.strip_suffix("```\n\nEnd");
+        Ok(listing.context("the page goes on")?.to_owned())
+    }
+
+    #[test]
+    fn an_item_is_shown_with_its_documentation_and_attributes() -> Result<()> {
+        assert_eq!(
+            page("{{#item a.rs SIDE plain}}")?,
+            "```rust,ignore\n/// The side.\nconst SIDE: usize = 2;\n\n/// It.\n#[kernel]\npub fn plain(a: &[f32]) {\n    let b = a;\n    store(b);\n}\n"
+        );
+        assert_eq!(
+            page("{{#item a.rs padded}}")?,
+            "```rust,ignore\npub fn padded(\n    a: &[f32],\n) {\n    store(a);\n}\n"
+        );
+        Ok(())
+    }
+
+    #[test]
+    fn a_part_and_a_method_begin_at_the_margin() -> Result<()> {
+        assert_eq!(
+            page("{{#item a.rs inner}}")?,
+            "```rust,ignore\nlet b = a;\nstore(b);\n"
+        );
+        assert_eq!(
+            page("{{#item a.rs load}}")?,
+            "```rust,ignore\nfn load(&self) {\n    go();\n}\n"
+        );
+        assert_eq!(
+            page("{{#item a.rs kernels!}}")?,
+            "```rust,ignore\nkernels! {\n    a = 1;\n}\n"
+        );
+        assert!(page("{{#item a.rs Tile}}")?.starts_with("```rust,ignore\nimpl<T> Tile<T> {\n"));
+        Ok(())
+    }
+
+    #[test]
+    fn a_difference_has_the_lines_of_both() -> Result<()> {
+        assert_eq!(
+            page("{{#diff a.rs plain padded}}")?,
+            "```diff\n-#[kernel]\n-pub fn plain(a: &[f32]) {\n-    let b = a;\n-    store(b);\n+pub fn padded(\n+    a: &[f32],\n+) {\n+    store(a);\n }\n"
+        );
+        Ok(())
+    }
+
+    #[test]
+    fn what_is_not_there_is_an_error() {
+        let error = |mark: &str| page(mark).expect_err("it is refused").to_string();
+        assert_eq!(error("{{#item a.rs pad}}"), "`a.rs` has no item `pad`");
+        assert_eq!(
+            error("{{#item b.rs plain}}"),
+            "the listing's file `b.rs` is not there"
+        );
+        assert_eq!(
+            error("{{#diff a.rs plain}}"),
+            "`{{#diff a.rs plain}}` has 1 names of items"
+        );
+        assert_eq!(
+            error("{{#item a.rs plain"),
+            "`{{#item a.rs plain` does not end"
+        );
+    }
+}

@@ -154,7 +154,8 @@ impl Record {
         fs::write(path, text).with_context(|| format!("cannot write `{}`", path.display()))
     }
 
-    /// Adds a session. Its rows replace older ones of the same name and size.
+    /// Adds a session. Its rows replace older ones of the same name and size, and go to those of a
+    /// session of the same device, day and commit, if there is one.
     ///
     /// # Errors
     /// If it is of another device than the record's sessions.
@@ -173,7 +174,11 @@ impl Record {
         for old in &mut self.sessions {
             old.rows.retain(|row| !is_new(row));
         }
-        self.sessions.push(session);
+        let same = |old: &&mut Session| old.provenance == session.provenance;
+        match self.sessions.iter_mut().find(same) {
+            Some(old) => old.rows.extend(session.rows),
+            None => self.sessions.push(session),
+        }
         self.sessions.retain(|session| !session.rows.is_empty());
         Ok(())
     }
@@ -226,6 +231,8 @@ mod tests {
         let expected = [("a", Some(2.0)), ("b", Some(2.0)), ("b", Some(4.0))];
         assert!(times.eq(expected), "{record:?}");
         assert_eq!(record.sessions.len(), 2);
+        record.add(session("2026-11-28", vec![row("c", &[3.0])]))?;
+        assert_eq!(record.sessions.len(), 2, "one session of a day and commit");
         let mut elsewhere = session("2026-11-28", vec![row("a", &[9.0])]);
         elsewhere.provenance.device = "NVIDIA A100".into();
         let error = record.add(elsewhere).expect_err("it is of another device");

@@ -65,7 +65,7 @@ impl<K: SafeKernel<Params = <stir_free as Kernel>::Params>> Stir<K> {
         Ok(Box::new(Self {
             kernel,
             config: LaunchConfig::cover_1d(n, block),
-            expected: stirred(n, ROUNDS),
+            expected: setup.expected(|| stirred(n, ROUNDS)),
             output: DeviceBuffer::zeroed(device, n)?,
             device: device.clone(),
         }))
@@ -107,7 +107,7 @@ impl<K: SafeKernel<Params = <stir_free as Kernel>::Params>> Case for Stir<K> {
     }
 
     fn work(&self) -> Work {
-        Work::Bytes(4 * self.expected.len() as u64)
+        Work::Bytes(4 * self.output.len() as u64)
     }
 
     fn figures(&self, _: Option<&Counters>) -> Result<Vec<Figure>> {

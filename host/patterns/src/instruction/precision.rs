@@ -73,7 +73,7 @@ fn prepare<T: DeviceCopy + PartialEq + Debug + 'static>(
     let n = setup.elements()?;
     let config = LaunchConfig::cover_1d(n, setup.block.unwrap_or(LaunchConfig::DEFAULT_BLOCK));
     let numbers: Vec<T> = input::floats(n, setup.seed).into_iter().map(of).collect();
-    let expected = numbers.iter().copied().map(expected).collect();
+    let expected = setup.expected(|| numbers.iter().copied().map(expected).collect());
     let numbers = DeviceBuffer::from_slice(device, &numbers)?;
     let output = DeviceBuffer::from_slice(device, &vec![of(0.0); n])?;
     let (device, work) = (

@@ -13,7 +13,6 @@ use lanewise::{
 
 const LENGTH: usize = 1 << 20;
 
-// ANCHOR: main
 fn main() -> Result<(), Box<dyn std::error::Error>> {
     let device = Device::open()?;
     // The greatest priority: blocks of this stream start before blocks of other streams.
@@ -22,6 +21,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     let config = LaunchConfig::for_num_elems(LENGTH);
 
     // Each step uses the memory of an earlier step again, because the pool keeps it.
+    // ANCHOR: pool
     let pool = device.memory_pool()?;
     pool.keep(u64::MAX)?;
     let mut sum = DeviceBuffer::<f32>::zeroed(&device, LENGTH)?;
@@ -32,13 +32,16 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
         device.launch(&stream, vec_add, config, (&sum, &twos, &mut next))?;
         sum = next;
     } // what a step is done with goes back as the stream gets there; nobody waits
+    // ANCHOR_END: pool
 
     // Any executor works. This one runs a task on this thread.
+    // ANCHOR: future
     block_on(async {
         stream.finished()?.await?; // other tasks run meanwhile
         println!("the sum is {}", sum.to_vec()?[LENGTH - 1]); // 20
         Ok::<_, Box<dyn std::error::Error>>(())
     })?;
+    // ANCHOR_END: future
     let usage = pool.usage()?;
     println!(
         "the pool has {} bytes, {} of them in use",
@@ -48,6 +51,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     stream.synchronize()?;
     pool.trim(0)?;
 
+    // ANCHOR: managed
     let mut memory = ManagedBuffer::<f32>::zeroed(&device, LENGTH)?;
     memory.as_mut_slice()?.fill(1.5);
     memory.advise(Advice::Preferred(Some(MemoryLocation::Device(&device))))?;
@@ -55,6 +59,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     let mut doubled = DeviceBuffer::<f32>::zeroed(&device, LENGTH)?;
     device.launch(&stream, vec_add, config, (&memory, &memory, &mut doubled))?;
     memory.prefetch(&stream, MemoryLocation::Host)?;
+    // ANCHOR_END: managed
     println!(
         "twice {} is {}",
         memory.as_slice()?[0],
@@ -62,7 +67,6 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     ); // 1.5, 3
     Ok(())
 }
-// ANCHOR_END: main
 
 /// Runs a future on this thread, which sleeps while there is nothing to do.
 fn block_on<T>(future: impl Future<Output = T>) -> T {

@@ -57,6 +57,7 @@ pub fn fft_stockham<T: Real, const RADIX: usize>(
     );
     // The distance of a butterfly's inputs, and the number of butterflies in a transform.
     let apart = n / RADIX;
+    // ANCHOR: butterfly
     for butterfly in grid_stride(input.len() / RADIX) {
         let (start, i) = (butterfly / apart * n, butterfly % apart);
         let k = i % p;
@@ -82,6 +83,7 @@ pub fn fft_stockham<T: Real, const RADIX: usize>(
             }
         }
     }
+    // ANCHOR_END: butterfly
 }
 
 /// For [`fft_block`]: transforms of the rows, which are contiguous. The result is in the columns'
@@ -171,10 +173,12 @@ pub fn fft_block<T: Real, const ELEMENTS: usize>(
     };
     // The place of an index in shared memory. The elements of neighbouring threads are in different
     // banks in every pass.
+    // ANCHOR: place
     let place = move |index: u32| {
         let line = index >> 4;
         (index ^ (line & 7) ^ ((line & 4) << 1)) as usize
     };
+    // ANCHOR_END: place
     let step = 1u32 << log_threads; // elements between two of a thread's
     let mine = (t << log_apart) + begin;
     let places: [usize; LANES] =
@@ -192,6 +196,7 @@ pub fn fft_block<T: Real, const ELEMENTS: usize>(
             turn(&mut x, [of(1), of(2), of(4)]);
             sync_threads(); // all have read what they wrote after the last pass
         }
+        // ANCHOR: exchange
         x = eight(x);
         let first = ((((t - k) << 3) + k) << log_apart) + begin;
         for (r, x) in x.iter().enumerate() {
@@ -204,6 +209,7 @@ pub fn fft_block<T: Real, const ELEMENTS: usize>(
         // SAFETY: the places are below `ELEMENTS`, and were written before the barrier.
         x = from_fn(|m| unsafe { ELEMENTS_OF_BLOCK.get_unchecked(places[m]) });
         log_p += 3;
+        // ANCHOR_END: exchange
     }
     // The last pass has a radix of 8, 4 or 2. A thread has the elements of one, two or four
     // butterflies, and the results stay in the places of their inputs.

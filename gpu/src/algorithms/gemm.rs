@@ -117,6 +117,7 @@ fn multiply<
     for product in (block_idx_z() as usize..batch).step_by(grid_dim_z() as usize) {
         let a = Factor::<T, LANES>::new(a, product, [m, k], top + TILE <= m);
         let b = Factor::<T, LANES>::new(b, product, [k, n], left + TILE <= n);
+        // ANCHOR: load
         let bring = |start: usize| {
             let is_whole = start + DEPTH <= k;
             (
@@ -124,6 +125,8 @@ fn multiply<
                 b.get(start + of_b[0], left + of_b[1], is_whole),
             )
         };
+        // ANCHOR_END: load
+        // ANCHOR: keep
         let keep = |step: usize, (brought_a, brought_b): ([T; LANES], [T; LANES])| {
             let tile = step % 2 * DEPTH;
             // SAFETY: the places are below `2 * DEPTH * PITCH` elements in both. No two threads
@@ -137,6 +140,7 @@ fn multiply<
                 shared_b.set_unchecked(place, Sixteen(brought_b));
             }
         };
+        // ANCHOR_END: keep
 
         let mut sums = [[T::ZERO; EACH]; EACH];
         sync_threads(); // the tiles of the last product have been read
@@ -152,6 +156,7 @@ fn multiply<
             } else {
                 bring((step + 1) * DEPTH)
             };
+            // ANCHOR: multiply
             unroll::<DEPTH>(|depth| {
                 let line = (step % 2 * DEPTH + depth) * PITCH / LANES;
                 // SAFETY: below `2 * DEPTH * PITCH` elements, and set before the barrier.
@@ -174,6 +179,7 @@ fn multiply<
                     }
                 }
             });
+            // ANCHOR_END: multiply
             if !is_last {
                 keep(step + 1, next);
             }

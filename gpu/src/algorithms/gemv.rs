@@ -98,6 +98,7 @@ unsafe fn part_of_row<T: Real, const N: usize>(a: *const T, x: *const T, columns
     };
     let mut sums = [T::ZERO; UNROLL];
     let mut start = 0;
+    // ANCHOR: row
     while start < groups {
         // All loads are issued before the operations that wait for them.
         let of_a: [[T; N]; UNROLL] = from_fn(|k| group(a, start + lane + k * lanes));
@@ -109,6 +110,7 @@ unsafe fn part_of_row<T: Real, const N: usize>(a: *const T, x: *const T, columns
         }
         start += UNROLL * lanes;
     }
+    // ANCHOR_END: row
     let rest = groups * N + lane;
     if rest < columns {
         // SAFETY: below `columns`.

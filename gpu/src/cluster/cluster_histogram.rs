@@ -39,6 +39,7 @@ pub fn cluster_histogram(input: &[i32], bins: &[DeviceAtomicU32]) {
     }
     cluster::sync_cluster(); // all counters are 0, and all blocks have begun
 
+    // ANCHOR: count
     let last = i32::try_from(bins.len() - 1).unwrap_or(i32::MAX);
     for i in grid_stride(input.len()) {
         let bin = input[i].clamp(0, last) as u32;
@@ -48,6 +49,7 @@ pub fn cluster_histogram(input: &[i32], bins: &[DeviceAtomicU32]) {
         unsafe { DeviceAtomicU32::from_ptr(counter) }.fetch_add(1, AtomicOrdering::Relaxed);
     }
     cluster::sync_cluster(); // all is counted, and nobody reaches into another block any more
+    // ANCHOR_END: count
 
     let start = cluster::block_rank() * each;
     let mut i = thread_idx_x();

@@ -64,6 +64,7 @@ pub fn copy_async_pipeline<const STAGES: usize>(input: &[f32], output: GlobalMut
 
     let tiles = input.len().div_ceil(TILE);
     let step = grid_dim_x() as usize;
+    // ANCHOR: stages
     let mut load = |tile: usize| {
         let place = producer.acquire();
         if tile < tiles {
@@ -73,12 +74,14 @@ pub fn copy_async_pipeline<const STAGES: usize>(input: &[f32], output: GlobalMut
         }
         place.commit_copies();
     };
+    // ANCHOR_END: stages
 
     let first = block_idx_x() as usize;
     for ahead in 0..STAGES {
         load(first + ahead * step);
     }
     let mut tile = first;
+    // ANCHOR: tiles
     while tile < tiles {
         let place = consumer.wait();
         let i = tile * TILE + thread;
@@ -90,4 +93,5 @@ pub fn copy_async_pipeline<const STAGES: usize>(input: &[f32], output: GlobalMut
         load(tile + STAGES * step);
         tile += step;
     }
+    // ANCHOR_END: tiles
 }

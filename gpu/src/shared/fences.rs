@@ -68,6 +68,7 @@ pub fn fence_block(input: &[i32], mut output: DisjointSlice<i32>) {
 
     let (start, lane) = (block_idx_x() as usize * LETTER, lane_id() as usize);
     let live = input.len().saturating_sub(start).min(LETTER);
+    // ANCHOR: letter
     if warp_id() == 0 {
         if lane < live {
             // SAFETY: each lane sets an element of its own, and the other warp reads after the
@@ -94,6 +95,7 @@ pub fn fence_block(input: &[i32], mut output: DisjointSlice<i32>) {
             }
         }
     }
+    // ANCHOR_END: letter
 }
 
 /// Sends from block to block, with a flag of the device's scope and its fences.
@@ -248,6 +250,7 @@ pub unsafe fn last_block_reduce(
     let add = |a: i32, i: usize| a.wrapping_add(input[i]);
     let mine = block_reduce(grid_stride(input.len()).fold(0, add), Sum);
 
+    // ANCHOR: last
     let mut is_last = false;
     if thread_idx_x() == 0 {
         // SAFETY: each block has an element of its own.
@@ -256,6 +259,7 @@ pub unsafe fn last_block_reduce(
         is_last = done[0].fetch_add(1, AtomicOrdering::Relaxed) == blocks - 1;
         threadfence(); // the count before the other blocks' sums
     }
+    // ANCHOR_END: last
     if !sync_threads_or(is_last) {
         return; // all threads of the block, or none
     }

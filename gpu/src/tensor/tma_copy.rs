@@ -58,6 +58,7 @@ pub fn tma_copy(
     if thread_idx_x() < WARP_SIZE {
         if thread_idx_x() == 0 {
             input.prefetch_map();
+            // ANCHOR: producer
             let mut producer = pipeline.producer();
             for number in mine {
                 let place = producer.acquire().expect(size_of::<[f32; BOX]>() as u32);
@@ -65,11 +66,13 @@ pub fn tma_copy(
                 // SAFETY: the place is empty, has room for a box, and is read after its barrier.
                 unsafe { input.load(tile.as_ptr(), corner(number), &place.barrier()) };
             }
+            // ANCHOR_END: producer
         }
         return;
     }
 
     let worker = thread_idx_x() - WARP_SIZE;
+    // ANCHOR: consumer
     let mut consumer = pipeline.consumer();
     for number in mine {
         let place = consumer.wait();
@@ -89,6 +92,7 @@ pub fn tma_copy(
         }
         place.release();
     }
+    // ANCHOR_END: consumer
     if worker == 0 {
         bulk::wait_group::<0>(); // shared memory is there until all is written
     }

@@ -96,28 +96,46 @@ fn caption_and_listing(mark: &Mark<'_>, root: &Path, sources: Option<&str>) -> R
 }
 
 /// Returns the text of an item with its documentation and attributes, or what is between the
-/// `ANCHOR` comments of this name, without the indentation that all its lines have. `rustfmt` has
-/// put the item's end at the indentation of its start.
+/// `ANCHOR` comments of this name, without the indentation that all its lines have. A method may be
+/// named with its type, as `Tile::load`.
 fn item(source: &str, name: &str) -> Option<String> {
     let anchored = markdown::anchored(source, name);
     if !anchored.is_empty() {
-        return Some(dedented(anchored.lines()));
+        return Some(dedented(anchored.lines().filter(|line| !is_anchor(line))));
     }
     let lines: Vec<&str> = source.lines().collect();
-    let at = lines.iter().position(|line| declares(line, name))?;
-    let indent = indent_of(lines[at]);
+    let (at, end) = match name.split_once("::") {
+        None => extent(&lines, 0, name)?,
+        Some((of, method)) => {
+            let begins = |at: &usize| {
+                let words = lines[*at]
+                    .starts_with("impl")
+                    .then(|| lines[*at].split(' '));
+                words.is_some_and(|mut words| words.any(|word| is_named(word, of)))
+            };
+            let mut blocks = (0..lines.len()).filter(begins);
+            blocks.find_map(|start| {
+                let length = lines[start..].iter().position(|line| *line == "}")?;
+                extent(&lines[..start + length], start, method)
+            })?
+        }
+    };
     let is_head = |line: &&&str| line.trim_start().starts_with(['/', '#']) && !is_anchor(line);
     let head = lines[..at].iter().rev().take_while(is_head).count();
-    let is_end = |line: &&str| {
-        indent_of(line) == indent
-            && (line.ends_with('}') || line.ends_with(';'))
-            && !line.is_empty()
-    };
-    let length = lines[at..].iter().position(is_end)?;
-    let part = &lines[at - head..=at + length];
+    let part = &lines[at - head..=end];
     Some(dedented(
         part.iter().copied().filter(|line| !is_anchor(line)),
     ))
+}
+
+/// Returns the first and the last line of an item that begins at line `from` or after it. `rustfmt`
+/// has put the item's end at the indentation of its start.
+fn extent(lines: &[&str], from: usize, name: &str) -> Option<(usize, usize)> {
+    let at = from + lines[from..].iter().position(|line| declares(line, name))?;
+    let indent = indent_of(lines[at]);
+    let is_end = |line: &&str| indent_of(line) == indent && line.ends_with(['}', ';']);
+    let length = lines[at..].iter().position(is_end)?;
+    Some((at, at + length))
 }
 
 /// Returns whether a line begins the item of this name: a function, a type, a constant, a method,
@@ -126,10 +144,6 @@ fn declares(line: &str, name: &str) -> bool {
     if name.ends_with('!') {
         return line.strip_prefix(name) == Some(" {");
     }
-    let is_of_name = |word: &str| {
-        let rest = word.strip_prefix(name);
-        rest.is_some_and(|rest| !rest.starts_with(|c: char| c.is_alphanumeric() || c == '_'))
-    };
     let mut before = "";
     for word in line.split_whitespace() {
         let introduces = matches!(
@@ -137,7 +151,7 @@ fn declares(line: &str, name: &str) -> bool {
             "fn" | "struct" | "enum" | "trait" | "const" | "static" | "type" | "macro_rules!"
         );
         if before.starts_with("impl") || introduces {
-            return is_of_name(word);
+            return is_named(word, name);
         }
         let goes_on = word.starts_with("pub")
             || matches!(
@@ -151,6 +165,12 @@ fn declares(line: &str, name: &str) -> bool {
         before = word;
     }
     false
+}
+
+/// Returns whether a word begins with a name and not with a longer one.
+fn is_named(word: &str, name: &str) -> bool {
+    let rest = word.strip_prefix(name);
+    rest.is_some_and(|rest| !rest.starts_with(|c: char| c.is_alphanumeric() || c == '_'))
 }
 
 fn is_anchor(line: &str) -> bool {
@@ -248,6 +268,11 @@ mod tests {
             page("{{#item a.rs load}}")?,
             "```rust,ignore\nfn load(&self) {\n    go();\n}\n"
         );
+        assert_eq!(
+            page("{{#item a.rs Tile::load}}")?,
+            page("{{#item a.rs load}}")?
+        );
+        assert!(page("{{#item a.rs Tile::plain}}").is_err());
         assert_eq!(
             page("{{#item a.rs kernels!}}")?,
             "```rust,ignore\nkernels! {\n    a = 1;\n}\n"

@@ -84,6 +84,7 @@ pub fn gemm_bf16(
     let steps = k.div_ceil(DEPTH as u32);
 
     if warpgroup_id() == 0 {
+        // ANCHOR: producer
         decrease_registers::<40>();
         if thread_rank() == 0 {
             a.prefetch_map();
@@ -108,8 +109,10 @@ pub fn gemm_bf16(
             }
         }
         return;
+        // ANCHOR_END: producer
     }
 
+    // ANCHOR: consumer
     increase_registers::<232>();
     let rows = (warpgroup_id() - 1) * warpgroup::ROWS as u32;
     let mut sum = Accumulator256::<f32>::zero();
@@ -126,6 +129,7 @@ pub fn gemm_bf16(
     }
     products.finish();
     drop(previous);
+    // ANCHOR_END: consumer
     sum.for_each(|i, j, element| {
         let (i, j) = ((row + rows) as usize + i, column as usize + j);
         let index = i * n as usize + j;

@@ -92,10 +92,12 @@ impl Case for Failing {
         let error = (self.call)(&self.device, stream)
             .err()
             .context("the call went well")?;
+        // ANCHOR: asked
         let driver = error
             .chain()
             .find_map(|cause| cause.downcast_ref::<DriverError>());
         self.told = Some(driver.context("no answer of the driver's")?.clone());
+        // ANCHOR_END: asked
         Ok(())
     }
 

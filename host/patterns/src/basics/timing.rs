@@ -25,6 +25,7 @@ pub static PATTERN: Pattern = Pattern {
     variants: &[
         Variant::on_the_host("timer_wall_clock", |device, setup| {
             Timed::prepare(device, setup, |timed, stream| {
+                // ANCHOR: wall_clock
                 let Ok(timer) = Timer::start(WallClock);
                 timed.add(stream)?;
                 // A launch returns at once: without this, the wall clock would time the launch and
@@ -32,13 +33,16 @@ pub static PATTERN: Pattern = Pattern {
                 stream.synchronize()?;
                 let Ok(elapsed) = timer.stop();
                 Ok(elapsed)
+                // ANCHOR_END: wall_clock
             })
         }),
         Variant::on_the_host("timer_events", |device, setup| {
             Timed::prepare(device, setup, |timed, stream| {
+                // ANCHOR: events
                 let timer = Timer::start(EventClock::on(stream))?;
                 timed.add(stream)?;
                 Ok(timer.stop()?)
+                // ANCHOR_END: events
             })
         }),
     ],

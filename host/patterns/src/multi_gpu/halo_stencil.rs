@@ -140,6 +140,7 @@ impl Split {
             let [first, inner, end] = &mut parts[..] else {
                 continue;
             };
+            // ANCHOR: inner
             let (compute, exchange) = (&self.compute[i], &self.exchange[i]);
             if !inner.is_empty() {
                 let config = LaunchConfig::cover_2d((nx, inner.len() / nx), (32, 8));
@@ -160,6 +161,7 @@ impl Split {
             let config = LaunchConfig::for_num_elems(nx);
             let arguments = (&from[i], &*above, &*below, first, end, width);
             device.launch(exchange, stencil_halo, config, arguments)?;
+            // ANCHOR_END: inner
         }
         Ok(())
     }

@@ -171,6 +171,7 @@ impl Case for Split {
     fn launch(&mut self, stream: &Stream) -> Result<()> {
         let streams = self.group.streams().to_vec();
         schedule::fork(stream, &streams)?;
+        // ANCHOR: multiply
         let each = self.factors.iter().zip(&mut self.products);
         for (stream, (factors, product)) in streams.iter().zip(each) {
             let [m, n, k] = factors.shape;
@@ -186,6 +187,7 @@ impl Case for Split {
             SplitAlong::Columns => self.group.all_gather(&self.products, &mut self.gathered)?,
             SplitAlong::Rows => self.group.all_reduce(&mut self.products)?,
         }
+        // ANCHOR_END: multiply
         schedule::join(stream, &streams)
     }
 

@@ -83,6 +83,7 @@ impl Case for ThreeStreams {
         // The earlier uses of the buffers are over after this, so only the streams' own rules
         // determine the order.
         stream.device().synchronize()?;
+        // ANCHOR: three
         let starts: Vec<_> = self
             .streams
             .iter()
@@ -91,6 +92,7 @@ impl Case for ThreeStreams {
         for (stream, [from, to]) in self.streams.iter().zip(&mut self.buffers) {
             queue(stream, from, to, self.rounds)?;
         }
+        // ANCHOR_END: three
         let ends: Vec<_> = self
             .streams
             .iter()

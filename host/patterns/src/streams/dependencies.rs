@@ -72,6 +72,7 @@ impl Kernels {
 fn join(kernels: &mut Kernels, main: &Stream) -> Result<String> {
     let streams = kernels.streams(OTHERS + 1, StreamOptions::new())?;
     let zero = main.record()?;
+    // ANCHOR: wait
     let (last, others) = streams.split_last().context("several streams")?;
     let mut before = Vec::new();
     for (i, stream) in others.iter().enumerate() {
@@ -82,6 +83,7 @@ fn join(kernels: &mut Kernels, main: &Stream) -> Result<String> {
         last.wait_event(event)?;
     }
     let start = last.record()?;
+    // ANCHOR_END: wait
     kernels.queue(OTHERS, last)?.synchronize()?;
     let mut is_last = true;
     for event in &before {

@@ -39,7 +39,6 @@ pub fn place_in_cooperative_grid(mut output: DisjointSlice<[usize; 5]>) {
     }
 }
 
-// ANCHOR: scan
 /// The inclusive sums of a slice of any length, in one launch: sums of the blocks' parts, a grid
 /// barrier, and scans of the parts.
 #[kernel]
@@ -58,6 +57,7 @@ pub fn grid_scan(input: &[u32], partial: GlobalMut<u32>, output: GlobalMut<u32>)
         }
     };
 
+    // ANCHOR: part_sum
     let sum = (0..part).step_by(threads).fold(0u32, |sum, round| {
         sum.wrapping_add(value(start + round + rank))
     });
@@ -68,7 +68,9 @@ pub fn grid_scan(input: &[u32], partial: GlobalMut<u32>, output: GlobalMut<u32>)
         unsafe { partial.set(grid.block_rank(), sum) };
     }
     grid.sync();
+    // ANCHOR_END: part_sum
 
+    // ANCHOR: part_scan
     let before = (rank..grid.block_rank())
         .step_by(threads)
         // SAFETY: set before the barrier, and not again.
@@ -84,8 +86,8 @@ pub fn grid_scan(input: &[u32], partial: GlobalMut<u32>, output: GlobalMut<u32>)
         }
         before = before.wrapping_add(total);
     }
+    // ANCHOR_END: part_scan
 }
-// ANCHOR_END: scan
 
 /// In each round, every block adds its neighbour's previous value. Two arrays take turns.
 #[kernel]

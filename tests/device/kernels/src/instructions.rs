@@ -139,7 +139,6 @@ pub fn swap_pairs(add: UInt2, input: &[UInt2], mut output: DisjointSlice<UInt2>)
     }
 }
 
-// ANCHOR: named
 /// One warp produces for another, twice. Barrier 1 signals that data is there, barrier 2 that there
 /// is room. The other two warps count votes at barrier 3, which only they use.
 #[kernel]
@@ -155,6 +154,7 @@ pub fn named_barriers(input: &[u32], mut output: DisjointSlice<[u32; 4]>) {
         NamedBarrier::<2>::of(64),
         NamedBarrier::<3>::of(64),
     );
+    // ANCHOR: two_warps
     match warp::warp_id() {
         0 => {
             for round in 0..2 {
@@ -173,6 +173,7 @@ pub fn named_barriers(input: &[u32], mut output: DisjointSlice<[u32; 4]>) {
                 *place = unsafe { PLACES.get(31 - lane) };
             }
         }
+        // ANCHOR_END: two_warps
         _ => {
             row = [
                 votes.sync_count(x.is_multiple_of(3)),
@@ -186,4 +187,3 @@ pub fn named_barriers(input: &[u32], mut output: DisjointSlice<[u32; 4]>) {
         *output = row;
     }
 }
-// ANCHOR_END: named

@@ -51,7 +51,6 @@ pub fn float<T: Float>(x: T, bound: T) -> T {
     sum + (T::from(4.0).recip() + x * x).sqrt()
 }
 
-// ANCHOR: functions
 /// A function of one number, with its own parameters.
 pub trait Map<T>: Copy {
     /// The value of the function at `x`.
@@ -115,8 +114,6 @@ pub fn transform<T: Copy, F: Map<T> + Value>(f: F, input: &[T], mut output: Disj
         *y = f.map(*x);
     }
 }
-
-// ANCHOR_END: functions
 
 /// A choice with data.
 #[derive(Clone, Copy, Debug, PartialEq, Value)]

@@ -22,7 +22,6 @@ use lanewise_std::thread::{
 use lanewise_std::tma::{SwizzledTile, TensorMap, TensorMapMut, Tile};
 use lanewise_std::{bulk, cluster, warp};
 
-// ANCHOR: gemm
 /// Rows and columns of a block's part of `c`.
 pub const TILE: usize = 128;
 /// How far a tile reaches along the inner dimension: 128 bytes.
@@ -74,6 +73,7 @@ pub fn tcgen05_gemm(
             }
         }
     } else if thread_rank() == 32 {
+        // ANCHOR: multiply
         let product = const { Product::<Bf16, Bf16, f32, 128, 128>::new() };
         let mut consumer = pipeline.consumer();
         for step in 0..steps {
@@ -87,7 +87,9 @@ pub fn tcgen05_gemm(
         }
         // SAFETY: the thread that has started the products.
         unsafe { tcgen05::commit::<OneBlock, _>(&done) };
+        // ANCHOR_END: multiply
     }
+    // ANCHOR: store
     tcgen05::wait_for_products(&done, Parity::Even);
     // Lane `i` of the tensor memory is row `i` of the tile, and this thread's.
     let lanes = memory.address().at_lane(thread_rank() / 32 * 32);
@@ -107,8 +109,8 @@ pub fn tcgen05_gemm(
     }
     // SAFETY: everything was waited for.
     unsafe { memory.free() };
+    // ANCHOR_END: store
 }
-// ANCHOR_END: gemm
 
 /// Adds one more than each block's position to its elements, whichever block does the work.
 #[kernel]

@@ -15,7 +15,6 @@ use lanewise::{Device, Stream};
 use super::{Plate, SWEEPS, sweep, swept};
 use crate::{Case, Figure, Setup, Work};
 
-// ANCHOR: assess
 /// The times of the parts of the program.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Profile {
@@ -60,7 +59,6 @@ pub fn run(columns: usize, rows: usize, sweeps: usize) -> (Plate, Profile) {
     profile.report = begun.elapsed();
     (plate, profile)
 }
-// ANCHOR_END: assess
 
 struct Assessed {
     start: Plate,

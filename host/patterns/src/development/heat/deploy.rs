@@ -83,7 +83,6 @@ pub struct Settled {
     pub change: f32,
 }
 
-// ANCHOR: settle
 /// Sweeps until no cell changes by more than `tolerance`, but at most `most` times. The number of
 /// sweeps is a multiple of [`BATCH`].
 ///
@@ -102,6 +101,7 @@ pub fn settle(
     let mut a = DeviceBuffer::from_slice(device, &plate.cells)?;
     let mut b = DeviceBuffer::zeroed(device, plate.cells.len())?;
     let mut change = DeviceBuffer::<u32>::zeroed(device, 1)?;
+    // ANCHOR: batch
     let batch = device.record(|record| {
         record.fill_zero(&mut change)?;
         for number in 0..BATCH / 2 {
@@ -115,8 +115,10 @@ pub fn settle(
         let sweep = (b.matrix(columns), a.matrix_mut(columns), &mut change);
         record.launch(heat_measured, config, sweep)
     })?;
+    // ANCHOR_END: batch
     let stream = device.stream()?;
     let (mut sweeps, mut last) = (0, f32::INFINITY);
+    // ANCHOR: until
     while last > tolerance {
         if sweeps + BATCH > most {
             return Err(HeatError::Unsettled {
@@ -129,6 +131,7 @@ pub fn settle(
         change.copy_to_slice(&mut bits)?;
         (sweeps, last) = (sweeps + BATCH, f32::from_bits(bits[0]));
     }
+    // ANCHOR_END: until
     Ok(Settled {
         plate: Plate {
             cells: a.to_vec()?,
@@ -138,7 +141,6 @@ pub fn settle(
         change: last,
     })
 }
-// ANCHOR_END: settle
 
 /// Returns the number of columns and rows if the plate is valid.
 fn check(plate: &Plate) -> Result<(), HeatError> {

@@ -16,5 +16,5 @@ pub use changes::{Change, Verdict, compare};
 pub use commit::checked_out;
 pub use keep::Keep;
 pub use provenance::Provenance;
-pub use record::{Beside, Record, Row, Session, Unit};
-pub use table::{columns, table};
+pub use record::{Beside, Record, Row, Session, Unit, median};
+pub use table::{columns, duration, table};

@@ -70,7 +70,7 @@ pub enum Unit {
 
 impl Unit {
     /// Returns a rate as text, for a number of units that takes so many milliseconds.
-    pub(crate) fn rate(self, amount: f64, milliseconds: f64) -> String {
+    pub fn rate(self, amount: f64, milliseconds: f64) -> String {
         let billions = amount / milliseconds / 1e6;
         let (value, unit) = match self {
             Self::Bytes => (billions, "GB/s"),
@@ -88,7 +88,7 @@ impl Unit {
 }
 
 /// Returns the median of the rounds: the lower one of two in the middle.
-pub(crate) fn median(rounds: &[f64]) -> Option<f64> {
+pub fn median(rounds: &[f64]) -> Option<f64> {
     let mut sorted = rounds.to_vec();
     sorted.sort_by(f64::total_cmp);
     sorted.get(sorted.len().checked_sub(1)? / 2).copied()

@@ -83,7 +83,7 @@ pub fn table(record: &Record, names: &[&str]) -> Option<String> {
 }
 
 /// Returns a time with four digits, in the unit in which it is at least 1.
-fn duration(milliseconds: f64) -> String {
+pub fn duration(milliseconds: f64) -> String {
     let (value, unit) = match milliseconds {
         ms if ms >= 1.0 => (ms, "ms"),
         ms => (ms * 1e3, "us"),

@@ -13,6 +13,7 @@ use super::counters;
 use super::exercises;
 use super::figures::mark::{MARK, Mark, missing_pattern};
 use super::items;
+use super::ladder;
 use super::markdown::{self, Block, Located};
 use super::times::{self, Records};
 use crate::Cli;
@@ -57,6 +58,7 @@ pub(super) fn all(root: &Path) -> Result<(usize, Vec<Problem>)> {
         problems.extend(figures(page, root));
         problems.extend(commands(page));
         let wrong = times::inserted(&page.text, &records).err();
+        let wrong = wrong.or_else(|| ladder::inserted(&page.text, &records).err());
         problems.extend(wrong.map(|what| page.problem(1, format!("{what:#}"))));
         problems.extend(counters(page, root));
         problems.extend(

@@ -13,6 +13,7 @@ mod counters;
 mod exercises;
 mod figures;
 mod items;
+mod ladder;
 pub(crate) mod markdown;
 pub(crate) mod preprocessor;
 mod site;

@@ -1,5 +1,5 @@
 //! `cargo xtask book`: what pages get while mdBook builds the book: listings of items, figures,
-//! tables of counters and of times, the exercises, and the way to the next page.
+//! tables of counters and of times, ladders, the exercises, and the way to the next page.
 //!
 //! mdBook calls a preprocessor (`docs/book.toml`) with the question whether it supports a renderer,
 //! and then with the book as JSON on its standard input. It reads the changed book from the
@@ -15,6 +15,7 @@ use super::counters;
 use super::exercises;
 use super::figures::Figures;
 use super::items;
+use super::ladder;
 use super::site;
 use super::times::{self, Records};
 use crate::{forward, workspace};
@@ -59,6 +60,7 @@ pub(crate) fn run(args: &Args) -> Result<ExitCode> {
         let text = exercises::inserted(path.trim_end_matches(".md"), text);
         let text = items::inserted(&text, workspace::root(), sources.as_deref())?;
         let text = counters::inserted(&text, &patterns)?;
+        let text = ladder::inserted(&text, &records)?;
         figures.inserted(&times::inserted(&text, &records)?)
     })?;
     figures.finish()?;

@@ -8,7 +8,7 @@
 use std::path::Path;
 
 use anyhow::{Context, Result};
-use lanewise_records::{Record, table};
+use lanewise_records::{Provenance, Record, Row, table};
 
 /// The text in a page before the names.
 const MARK: &str = "{{#times ";
@@ -30,6 +30,11 @@ impl Records {
     pub(super) fn read(root: &Path) -> Result<Self> {
         let records = RECORDS.iter().map(|path| Record::read(&root.join(path)));
         Ok(Self(records.collect::<Result<_>>()?))
+    }
+
+    /// Returns all rows, each with where and when it was measured.
+    pub(super) fn rows(&self) -> impl Iterator<Item = (&Provenance, &Row)> {
+        self.0.iter().flat_map(Record::rows)
     }
 
     /// Returns the table of some names in Markdown, which are all in one record.

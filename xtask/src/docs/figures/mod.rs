@@ -87,7 +87,7 @@ fn mark_of(line: &str) -> Result<Option<&str>> {
 }
 
 /// Returns pictures with their caption, as HTML in Markdown.
-fn figure(pictures: &[String], caption: &str) -> String {
+pub(super) fn figure(pictures: &[String], caption: &str) -> String {
     let mut out = String::from("<figure class=\"drawn\"><div class=\"pictures\">\n");
     for picture in pictures {
         // An empty line would end the HTML block, and the rest of the picture would be text.

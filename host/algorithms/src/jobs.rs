@@ -1,5 +1,7 @@
 //! What the program measures: each algorithm at its size, with its result compared with the CPU's.
 
+mod products;
+
 use anyhow::{Result, ensure};
 use lanewise::{Backend, Device, DeviceBuffer, DeviceCopy, EventClock, Stream, TimeUnit, Timer};
 use lanewise_algorithms::{
@@ -87,6 +89,15 @@ pub(crate) const JOBS: &[Job] = &[
     ("histogram_i32", histogram_i32),
     ("histogram_65536", histogram_65536),
     ("transpose_f32", transpose_f32),
+    ("gemm_f32_2048", |run| products::gemm(run, 8)),
+    ("gemm_f32_4096", |run| products::gemm(run, 4)),
+    ("gemm_f32_8192", |run| products::gemm(run, 2)),
+    ("gemv_f32", |run| products::gemv_f32(run, false)),
+    ("gemv_f32_transposed", |run| products::gemv_f32(run, true)),
+    ("gemv_f64", |run| products::gemv_f64(run, false)),
+    ("gemv_f64_transposed", |run| products::gemv_f64(run, true)),
+    ("gemv_bf16", |run| products::gemv_bf16(run, false)),
+    ("gemv_bf16_transposed", |run| products::gemv_bf16(run, true)),
     ("philox_uniform", philox_uniform),
     ("philox_normal", philox_normal),
     ("softmax_4096", |run| rows(run, 4096, 0)),

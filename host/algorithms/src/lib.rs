@@ -12,6 +12,7 @@
 //! | [`Select`] | the elements that a predicate keeps, a partition, the first of each run |
 //! | [`histogram_bytes`], [`histogram_even`] | how often each value occurs |
 //! | [`transpose()`] | the columns of a matrix as rows |
+//! | [`Gemm`], [`Gemv`] | products of matrices, and of a matrix and a vector |
 //! | [`softmax`], [`layer_norm`], [`rms_norm`] | of each row of a matrix |
 //! | [`Philox`] | random numbers |
 //!
@@ -36,6 +37,8 @@
 
 mod error;
 mod fold;
+mod gemm;
+mod gemv;
 mod histogram;
 pub mod kernels;
 mod queue;
@@ -48,8 +51,11 @@ mod transpose;
 
 pub use error::Error;
 pub use fold::Fold;
+pub use gemm::Gemm;
+pub use gemv::Gemv;
 pub use histogram::{histogram_bytes, histogram_even};
 pub use kernels::fold::{ArgMax, ArgMin, Folding, MeanVariance, Moments, Place};
+pub use kernels::gemv::Term;
 pub use kernels::select::{NotZero, Predicate};
 pub use kernels::{Monoid, Number, Packed};
 pub use queue::Queue;

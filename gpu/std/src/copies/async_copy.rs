@@ -17,6 +17,8 @@
     allow(unused_variables, unreachable_code)
 )]
 
+use core::marker::PhantomData;
+
 use crate::state_space::{self, ptx};
 use crate::{DynamicSharedArray, SharedArray};
 
@@ -42,31 +44,108 @@ pub unsafe fn copy_async<T: Copy>(to: *mut T, from: *const T) {
 #[doc(alias = "cp.async")]
 #[inline]
 pub unsafe fn copy_async_prefix<T: Copy>(to: *mut T, from: *const T, bytes: u32) {
-    const {
-        assert!(
-            matches!(size_of::<T>(), 4 | 8 | 16) && align_of::<T>() == size_of::<T>(),
-            "an asynchronous copy is of an element of 4, 8 or 16 bytes that is aligned to its size"
-        )
-    };
-    let to = state_space::shared(to);
-    macro_rules! start {
-        ($how:literal, $size:literal) => {
-            ptx!("cp.async":
-                concat!("{{ .reg .b64 global; cvta.to.global.u64 global, {from}; cp.async.", $how, ".shared.global [{to}], [global], ", $size, ", {bytes}; }}"),
-                from = in(reg64) from,
-                to = in(reg32) to,
-                bytes = in(reg32) bytes,
-                options(nostack, preserves_flags),
+    // SAFETY: the caller keeps the contract of this function.
+    unsafe { SharedPlace::new(to).copy_async_prefix(from, bytes) }
+}
+
+/// A place in shared memory for asynchronous copies, as the address of 32 bits that they take.
+///
+/// A kernel that starts many copies to one array converts its address once, and reaches each
+/// element by [`wrapping_add`](Self::wrapping_add). So an element's distance is part of the
+/// instruction.
+///
+/// ```
+/// use lanewise_macros::{kernel, shared};
+/// use lanewise_std::async_copy::{SharedPlace, wait_all};
+/// use lanewise_std::thread::thread_idx_x;
+/// use lanewise_std::{DisjointSlice, gpu_assert};
+///
+/// /// Each thread brings two elements, 32 apart, and swaps them.
+/// #[kernel]
+/// #[launch_contract(dims = 1, block = 32)]
+/// pub fn swap(input: &[f32], mut output: DisjointSlice<f32>) {
+///     shared! { static PAIRS: [f32; 64]; }
+///     let i = thread_idx_x() as usize;
+///     gpu_assert!(input.len() >= 64 && output.len() >= 64, "too short");
+///     let place = SharedPlace::new(PAIRS.address_of(i));
+///     // SAFETY: both elements are this thread's own until it has waited for the copies.
+///     unsafe {
+///         place.copy_async_prefix(&raw const input[i], 4);
+///         place.wrapping_add(32).copy_async_prefix(&raw const input[i + 32], 4);
+///         wait_all();
+///         output.write_unique(i, PAIRS.get(i + 32));
+///         output.write_unique(i + 32, PAIRS.get(i));
+///     }
+/// }
+/// ```
+#[derive(Debug)]
+pub struct SharedPlace<T>(u32, PhantomData<*mut T>);
+
+impl<T> Clone for SharedPlace<T> {
+    #[inline]
+    fn clone(&self) -> Self {
+        *self
+    }
+}
+
+impl<T> Copy for SharedPlace<T> {}
+
+impl<T: Copy> SharedPlace<T> {
+    /// Returns the place of a pointer into this block's shared memory.
+    #[inline(always)]
+    #[must_use]
+    pub fn new(pointer: *mut T) -> Self {
+        SharedPlace(state_space::shared(pointer), PhantomData)
+    }
+
+    /// Returns the place that is `elements` further. The address wraps around.
+    #[inline(always)]
+    #[must_use]
+    pub fn wrapping_add(self, elements: u32) -> Self {
+        let bytes = elements.wrapping_mul(const { size_of::<T>() as u32 });
+        SharedPlace(self.0.wrapping_add(bytes), PhantomData)
+    }
+
+    /// Returns the place as one for elements of another type.
+    #[inline(always)]
+    #[must_use]
+    pub fn cast<U>(self) -> SharedPlace<U> {
+        SharedPlace(self.0, PhantomData)
+    }
+
+    /// Starts a copy to this place: see [`copy_async_prefix`].
+    ///
+    /// # Safety
+    /// As for [`copy_async_prefix`].
+    #[doc(alias = "cp.async")]
+    #[inline(always)]
+    pub unsafe fn copy_async_prefix(self, from: *const T, bytes: u32) {
+        const {
+            assert!(
+                matches!(size_of::<T>(), 4 | 8 | 16) && align_of::<T>() == size_of::<T>(),
+                "an asynchronous copy is of an element of 4, 8 or 16 bytes that is aligned to its size"
             )
         };
-    }
-    // SAFETY: the caller keeps the contract of this function. Only copies of 16 bytes can bypass
-    // L1. They do, because no other access needs the data in L1.
-    unsafe {
-        match const { size_of::<T>() } {
-            4 => start!("ca", "4"),
-            8 => start!("ca", "8"),
-            _ => start!("cg", "16"),
+        let to = self.0;
+        macro_rules! start {
+            ($how:literal, $size:literal) => {
+                ptx!("cp.async":
+                    concat!("{{ .reg .b64 global; cvta.to.global.u64 global, {from}; cp.async.", $how, ".shared.global [{to}], [global], ", $size, ", {bytes}; }}"),
+                    from = in(reg64) from,
+                    to = in(reg32) to,
+                    bytes = in(reg32) bytes,
+                    options(nostack, preserves_flags),
+                )
+            };
+        }
+        // SAFETY: the caller keeps the contract of this function. Only copies of 16 bytes can
+        // bypass L1. They do, because no other access needs the data in L1.
+        unsafe {
+            match const { size_of::<T>() } {
+                4 => start!("ca", "4"),
+                8 => start!("ca", "8"),
+                _ => start!("cg", "16"),
+            }
         }
     }
 }

@@ -12,6 +12,8 @@ mod monoid;
 mod sixteen;
 
 pub mod fold;
+pub mod gemm;
+pub mod gemv;
 pub mod histogram;
 pub mod random;
 pub mod reduce;

@@ -1,0 +1,85 @@
+//! The products.
+
+use anyhow::{Result, ensure};
+use lanewise::DeviceBuffer;
+use lanewise_algorithms::{Gemm, Gemv};
+use lanewise_records::Unit;
+use lanewise_std::half::Bf16;
+
+use super::{Measured, Runner};
+
+/// Numbers from -0.5 to 0.5 without a pattern.
+fn numbers(len: usize) -> Vec<f32> {
+    let number = |i: usize| (i as u32).wrapping_mul(2_654_435_761) >> 8 & 0xffff;
+    (0..len)
+        .map(|i| number(i) as f32 / 65_536.0 - 0.5)
+        .collect()
+}
+
+/// A product of square matrices. Its side is a part of 16,384, if there are 2^28 elements.
+pub(super) fn gemm(run: &Runner, part: usize) -> Result<Measured> {
+    let side = run.len.isqrt() / part;
+    let (of_a, of_b) = (numbers(side * side), numbers(side * side + 1));
+    let (a, b) = (run.upload(&of_a)?, run.upload(&of_b[1..])?);
+    let mut c = DeviceBuffer::<f32>::uninit(&run.device, side * side)?;
+    let shape = Gemm::new(side as u32, side as u32, side as u32);
+    let times = run.time(|| Ok(shape.multiply(&run.stream, &a, &b, &mut c)?))?;
+    let found = c.to_vec()?;
+    // All elements of some rows, so that each thread of a tile's row is seen.
+    for row in [0, side / 2 + 1, side - 1] {
+        let mut sums = vec![0.0; side];
+        for k in 0..side {
+            let a = f64::from(of_a[row * side + k]);
+            let row_of_b = &of_b[1 + k * side..][..side];
+            sums.iter_mut()
+                .zip(row_of_b)
+                .for_each(|(sum, b)| *sum += a * f64::from(*b));
+        }
+        for (column, (sum, found)) in sums.iter().zip(&found[row * side..]).enumerate() {
+            // Each of `side` roundings is at most 2^-24 of a sum that is far below `side` / 4.
+            let tolerance = side as f64 * (side as f64 / 4.0).sqrt() / f64::from(1 << 24);
+            ensure!(
+                (f64::from(*found) - sum).abs() <= tolerance,
+                "{row}, {column}: {found}, not {sum}"
+            );
+        }
+    }
+    Measured::of(times, 2 * side.pow(3), Unit::Flops)
+}
+
+/// A product of a square matrix, or of its transpose, and a vector, in one type of elements.
+/// `$narrow` makes an element of an `f64`, and `$widen` the other way round.
+macro_rules! gemv {
+    ($($name:ident: $element:ty, $sum:ty, $narrow:expr, $widen:expr;)*) => {$(
+        pub(super) fn $name(run: &Runner, is_transposed: bool) -> Result<Measured> {
+            let side = run.len.isqrt();
+            let number = |i: usize| -> $element { $narrow((i * 7 % 11) as f64 - 5.0) };
+            let host: Vec<$element> = (0..side * side).map(number).collect();
+            let a = run.upload(&host)?;
+            let x = run.upload(&host[..side])?;
+            let mut y = DeviceBuffer::<$sum>::uninit(&run.device, side)?;
+            let of = Gemv::new(side as u32, side as u32);
+            let times = run.time(|| {
+                Ok(if is_transposed {
+                    of.multiply_transposed(&run.stream, &a, &x, &mut y)?
+                } else {
+                    of.multiply(&run.stream, &a, &x, &mut y)?
+                })
+            })?;
+            let found = y.to_vec()?;
+            for i in (0..side).step_by((side / 61).max(1)) {
+                let place = |k: usize| if is_transposed { k * side + i } else { i * side + k };
+                let sum: f64 = (0..side).map(|k| $widen(host[place(k)]) * $widen(host[k])).sum();
+                // Whole numbers below 2^24: all sums are exact.
+                ensure!(f64::from(found[i]) == sum, "{i}: {}, not {sum}", found[i]);
+            }
+            Measured::of(times, side * side * size_of::<$element>(), Unit::Bytes)
+        }
+    )*};
+}
+
+gemv! {
+    gemv_f32: f32, f32, |x| x as f32, f64::from;
+    gemv_f64: f64, f64, |x| x, |x| x;
+    gemv_bf16: Bf16, f32, |x| Bf16::from_f32(x as f32), |x: Bf16| f64::from(x.to_f32());
+}

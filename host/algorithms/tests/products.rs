@@ -1,0 +1,282 @@
+//! Products against the CPU: shapes that do not fit tiles, transposes, addresses that are not
+//! aligned to sixteen bytes, under all checks.
+
+use std::fmt::Debug;
+
+use lanewise::checks::{self, Checking};
+use lanewise::{Device, DeviceBuffer, DeviceCopy, Stream};
+use lanewise_algorithms::{Error, Gemm, Gemv};
+use lanewise_std::half::Bf16;
+
+fn device() -> (Device, Stream) {
+    let device = Device::open().expect("a device");
+    let stream = device.stream().expect("a stream");
+    (device, stream)
+}
+
+/// Numbers from -1 to 1 without a pattern, the same in each run.
+fn numbers(len: usize) -> Vec<f32> {
+    let number = |i: usize| (i as u32 + 1).wrapping_mul(2_654_435_761) as i32;
+    (0..len)
+        .map(|i| number(i) as f32 / 2_147_483_648.0)
+        .collect()
+}
+
+fn uploaded<T: DeviceCopy>(device: &Device, values: &[T]) -> DeviceBuffer<T> {
+    DeviceBuffer::from_slice(device, values).expect("a buffer")
+}
+
+/// Runs some work under all checks, which have to be silent.
+fn checked<T>(device: &Device, what: impl Debug, work: impl FnOnce() -> T) -> T {
+    let run = || Ok::<_, lanewise::MemoryError>(work());
+    let (found, findings) = checks::of(device, Checking::all(), run).expect("a run");
+    let findings = findings.unwrap_or_default();
+    assert!(findings.is_empty(), "{what:?}: {findings:#?}");
+    found
+}
+
+/// Returns what the product adds up in the order of `k`, each step with one rounding, as the
+/// kernel does. So there is nothing to tolerate.
+fn gemm(of: Gemm, a: &[f32], b: &[f32], c: &[f32]) -> Vec<f32> {
+    let [m, n, k, batch] = [of.m, of.n, of.k, of.batch].map(|side| side as usize);
+    let mut all = c.to_vec();
+    for product in 0..batch {
+        let (a, b) = (&a[product * m * k..], &b[product * k * n..]);
+        for (i, c) in all[product * m * n..][..m * n].iter_mut().enumerate() {
+            let (row, column) = (i / n, i % n);
+            let sum = (0..k).fold(0.0f32, |sum, k_of| {
+                let a = if of.is_a_transposed {
+                    a[k_of * m + row]
+                } else {
+                    a[row * k + k_of]
+                };
+                let b = if of.is_b_transposed {
+                    b[column * k + k_of]
+                } else {
+                    b[k_of * n + column]
+                };
+                a.mul_add(b, sum)
+            });
+            let old = if of.beta == 0.0 { 0.0 } else { of.beta * *c };
+            *c = of.alpha.mul_add(sum, old);
+        }
+    }
+    all
+}
+
+#[test]
+fn products_are_the_cpus_in_all_bits() {
+    let (device, stream) = device();
+    let shapes = [
+        (1, 1, 1, 1),
+        (3, 5, 0, 1),
+        (3, 5, 7, 3),
+        (128, 128, 16, 1),
+        (129, 131, 33, 1),
+        (4, 260, 40, 2),
+        (132, 8, 100, 1),
+    ];
+    for (m, n, k, batch) in shapes {
+        for transposed in 0..4 {
+            // The factors' buffers begin at an aligned address, or one element after it.
+            for skip in [0, 1] {
+                let (alpha, beta) = [(1.0, 0.0), (0.5, -2.0)][skip];
+                let of = Gemm {
+                    batch,
+                    is_a_transposed: transposed & 1 > 0,
+                    is_b_transposed: transposed & 2 > 0,
+                    alpha,
+                    beta,
+                    ..Gemm::new(m, n, k)
+                };
+                let len = |rows: u32, columns: u32| (rows * columns * batch) as usize;
+                let a = numbers(len(m, k) + skip);
+                let b = numbers(len(k, n) + skip);
+                let mut old = numbers(len(m, n));
+                if beta == 0.0 {
+                    old.fill(f32::NAN);
+                }
+                let (on_device, mut c) = (
+                    [&a, &b].map(|factor| uploaded(&device, factor)),
+                    uploaded(&device, &old),
+                );
+                checked(&device, of, || {
+                    let [a, b] = &on_device;
+                    of.multiply(&stream, &a.view(skip..), &b.view(skip..), &mut c)
+                        .expect("a product");
+                    stream.synchronize().expect("the product's end");
+                });
+                let found = c.to_vec().expect("results");
+                let expected = gemm(of, &a[skip..], &b[skip..], &old);
+                for (i, (found, expected)) in found.iter().zip(&expected).enumerate() {
+                    assert_eq!(
+                        found.to_bits(),
+                        expected.to_bits(),
+                        "{of:?}, skip {skip}, {i}: {found}, {expected}"
+                    );
+                }
+            }
+        }
+    }
+}
+
+#[test]
+fn a_product_refuses_short_buffers_and_long_sides() {
+    let (device, stream) = device();
+    let (a, mut c) = (uploaded(&device, &[0.0; 11]), uploaded(&device, &[0.0; 12]));
+    let error = Gemm::new(3, 4, 4)
+        .multiply(&stream, &a, &a, &mut c)
+        .expect_err("a short A");
+    assert_eq!(
+        error.to_string(),
+        "expected an A of at least 12 elements, found 11"
+    );
+    let most = Gemm {
+        batch: u32::MAX,
+        ..Gemm::new(u32::MAX, 1, u32::MAX)
+    };
+    let error = most
+        .multiply(&stream, &a, &a, &mut c)
+        .expect_err("more than there can be");
+    assert!(
+        matches!(
+            error,
+            Error::TooShort {
+                what: "an A",
+                expected: usize::MAX,
+                ..
+            }
+        ),
+        "{error}"
+    );
+    let error = Gemm::new((1 << 23) + 1, 0, 0).multiply(&stream, &a, &a, &mut c);
+    let error = error.expect_err("a long side");
+    assert_eq!(
+        error.to_string(),
+        "expected at most 8388608 rows or columns, found 8388609"
+    );
+    let none = Gemm::new(0, 4, 4).multiply(&stream, &a, &uploaded(&device, &[0.0; 16]), &mut c);
+    none.expect("no rows");
+}
+
+/// Small whole numbers: sums of their products are exact in any order.
+fn whole(len: usize) -> Vec<f64> {
+    (0..len).map(|i| (i * 7 % 11) as f64 - 5.0).collect()
+}
+
+/// Compares the products of a matrix and its transpose with vectors, in one type of elements.
+macro_rules! gemvs_are_the_cpus {
+    ($of:expr, $to:expr, $device:ident, $stream:ident, $rows:ident, $columns:ident, $skip:ident) => {
+        let sides = [$rows, $columns].map(|side| side as usize);
+        let a = whole(sides[0] * sides[1] + $skip);
+        let on_device = uploaded(&$device, &a.iter().map(|a| $to(*a)).collect::<Vec<_>>());
+        for is_transposed in [false, true] {
+            let [of_y, of_x] = if is_transposed {
+                [sides[1], sides[0]]
+            } else {
+                sides
+            };
+            let x = whole(of_x + 3 + $skip);
+            let [alpha, beta] = if $skip > 0 { [2.0, -1.0] } else { [1.0, 0.0] };
+            let old = if $skip > 0 { 3.0 } else { f64::NAN };
+            let mut y = uploaded(&$device, &vec![$of(old); of_y]);
+            let of_x = uploaded(&$device, &x.iter().map(|x| $to(*x)).collect::<Vec<_>>());
+            let of = Gemv {
+                alpha: $of(alpha),
+                beta: $of(beta),
+                ..Gemv::new($rows, $columns)
+            };
+            checked(&$device, (of, is_transposed, $skip), || {
+                let (a, x) = (on_device.view($skip..), of_x.view($skip..));
+                if is_transposed {
+                    of.multiply_transposed(&$stream, &a, &x, &mut y)
+                        .expect("a product");
+                } else {
+                    of.multiply(&$stream, &a, &x, &mut y).expect("a product");
+                }
+                $stream.synchronize().expect("the product's end");
+            });
+            for (i, found) in y.to_vec().expect("results").into_iter().enumerate() {
+                let sum: f64 = if is_transposed {
+                    (0..sides[0])
+                        .map(|row| a[row * sides[1] + i + $skip] * x[row + $skip])
+                        .sum()
+                } else {
+                    (0..sides[1])
+                        .map(|column| a[i * sides[1] + column + $skip] * x[column + $skip])
+                        .sum()
+                };
+                let expected = alpha * sum + if beta == 0.0 { 0.0 } else { beta * old };
+                assert_eq!(
+                    f64::from(found),
+                    expected,
+                    "{of:?} {is_transposed} {}: {i}",
+                    $skip
+                );
+            }
+        }
+    };
+}
+
+#[test]
+fn products_with_vectors_are_the_cpus() {
+    let (device, stream) = device();
+    let shapes = [
+        (0, 3),
+        (3, 0),
+        (1, 1),
+        (2, 4),
+        (5, 129),
+        (33, 131),
+        (7, 4096),
+        (3, 8191),
+        (131, 264),
+        (600, 40),
+    ];
+    for (rows, columns) in shapes {
+        for skip in [0, 1] {
+            gemvs_are_the_cpus!(
+                |x| x as f32,
+                |x| x as f32,
+                device,
+                stream,
+                rows,
+                columns,
+                skip
+            );
+            gemvs_are_the_cpus!(|x: f64| x, |x: f64| x, device, stream, rows, columns, skip);
+            gemvs_are_the_cpus!(
+                |x| x as f32,
+                |x| Bf16::from_f32(x as f32),
+                device,
+                stream,
+                rows,
+                columns,
+                skip
+            );
+        }
+    }
+}
+
+#[test]
+fn a_product_with_a_vector_refuses_short_buffers() {
+    let (device, stream) = device();
+    let (a, mut y) = (
+        uploaded(&device, &[0.0f32; 12]),
+        uploaded(&device, &[0.0f32; 3]),
+    );
+    let x = uploaded(&device, &[0.0f32; 3]);
+    let error = Gemv::new(3, 4)
+        .multiply(&stream, &a, &x, &mut y)
+        .expect_err("a short x");
+    assert_eq!(
+        error.to_string(),
+        "expected an x of at least 4 elements, found 3"
+    );
+    let error = Gemv::new(3, 4).multiply_transposed(&stream, &a, &x, &mut y);
+    let error = error.expect_err("a short y");
+    assert_eq!(
+        error.to_string(),
+        "expected a y of at least 4 elements, found 3"
+    );
+}

@@ -65,7 +65,7 @@ pub fn table(record: &Record, names: &[&str]) -> Option<String> {
         {
             let _ = write!(text, " ({})", at + 1);
         }
-        let _ = write!(text, " | {} |", row.size);
+        let _ = write!(text, " | {} |", size(row.size));
         for cell in &columns(row)[..shown] {
             let _ = write!(text, " {cell} |");
         }
@@ -80,6 +80,14 @@ pub fn table(record: &Record, names: &[&str]) -> Option<String> {
         let _ = writeln!(text, "{number}{place}.");
     }
     Some(text)
+}
+
+/// Returns a size as people write it: large powers of two as such.
+fn size(elements: usize) -> String {
+    match elements.is_power_of_two() && elements >= 1 << 20 {
+        true => format!("2^{}", elements.ilog2()),
+        false => elements.to_string(),
+    }
 }
 
 /// Returns a time with four digits, in the unit in which it is at least 1.

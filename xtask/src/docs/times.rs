@@ -2,6 +2,10 @@
 //!
 //! A page contains `{{#times NAME ..}}`, with names of patterns, their variants, or algorithms.
 //!
+//! A page that is read where it lies, as the README, has the table itself, between the lines
+//! `<!-- times NAME .. -->` and `<!-- their end -->`. A test compares it with the records, and
+//! `LANEWISE_BLESS=1 cargo test -p xtask times` writes it.
+//!
 //! The rows come from the records in the repository, so a page has no number of its own. Where no
 //! record has the names, `check-docs` reports the mark.
 
@@ -70,8 +74,37 @@ pub(super) fn inserted(page: &str, records: &Records) -> Result<String> {
 
 #[cfg(test)]
 mod tests {
+    use std::fs;
+
     use super::*;
     use crate::workspace;
+
+    /// Returns a page whose tables are what the records say.
+    fn rewritten(page: &str, records: &Records) -> Result<String> {
+        let (begin, end) = ("<!-- times ", "<!-- their end -->");
+        let mut parts = page.split(begin);
+        let mut out = parts.next().unwrap_or_default().to_owned();
+        for part in parts {
+            let (names, rest) = part.split_once(" -->").context("a mark does not end")?;
+            let (_, rest) = rest.split_once(end).context("a table has no end")?;
+            let table = records.table(names)?;
+            out += &format!("{begin}{names} -->\n{}\n{end}{rest}", table.trim_end());
+        }
+        Ok(out)
+    }
+
+    #[test]
+    fn the_readme_says_what_the_records_say() -> Result<()> {
+        let path = workspace::root().join("README.md");
+        let page = fs::read_to_string(&path)?;
+        assert!(page.contains("<!-- times "), "it has a table");
+        let expected = rewritten(&page, &Records::read(workspace::root())?)?;
+        if std::env::var_os("LANEWISE_BLESS").is_some() {
+            return Ok(fs::write(&path, expected)?);
+        }
+        assert_eq!(page, expected, "LANEWISE_BLESS=1 writes the table");
+        Ok(())
+    }
 
     #[test]
     fn a_mark_becomes_the_table_of_its_names() -> Result<()> {

@@ -20,7 +20,7 @@ pub static PATTERN: Pattern = Pattern {
         of: "elements",
         is_square: false,
         default: 1 << 12,
-        bench: Some(1 << 26),
+        bench: Some(1 << 20),
     },
     variants: &[
         Variant::new("gang_redundant", |device, setup| {

@@ -32,7 +32,7 @@ const COUNTS: [Count; 6] = [
     Count {
         what: "figures",
         of: |page| page.matches("<svg").count() + page.matches("<img").count(),
-        may_be: Bound::AtLeast(113),
+        may_be: Bound::AtLeast(115),
     },
     Count {
         what: "exercises",
@@ -42,7 +42,7 @@ const COUNTS: [Count; 6] = [
     Count {
         what: "pages with counters and times of a GPU",
         of: |page| usize::from(has_counters(page) && has_times(page)),
-        may_be: Bound::AtLeast(52),
+        may_be: Bound::AtLeast(54),
     },
     Count {
         what: "placeholders of tests",
@@ -63,7 +63,7 @@ const COUNTS: [Count; 6] = [
 
 /// The most bytes of the search index, which a reader's browser loads before the first search. Most
 /// of it is the text of listings.
-const INDEX: u64 = 4_800_000;
+const INDEX: u64 = 4_850_000;
 
 /// What people search for, and the pages that may be found first.
 const SEARCHES: [(&str, &[&str]); 40] = [

@@ -42,7 +42,7 @@ const COUNTS: [Count; 6] = [
     Count {
         what: "pages with counters and times of a GPU",
         of: |page| usize::from(has_counters(page) && has_times(page)),
-        may_be: Bound::AtLeast(54),
+        may_be: Bound::AtLeast(56),
     },
     Count {
         what: "placeholders of tests",

@@ -5,8 +5,8 @@ mod products;
 use anyhow::{Result, ensure};
 use lanewise::{Backend, Device, DeviceBuffer, DeviceCopy, EventClock, Stream, TimeUnit, Timer};
 use lanewise_algorithms::{
-    ArgMin, Fold, MeanVariance, Moments, NotZero, Philox, Place, Reduction, Scan, Select,
-    histogram_bytes, histogram_even, layer_norm, rms_norm, softmax, transpose,
+    ArgMin, Fold, MeanVariance, Moments, NotZero, Order, Philox, Place, Reduction, Scan, Select,
+    Sort, SortPairs, histogram_bytes, histogram_even, layer_norm, rms_norm, softmax, transpose,
 };
 use lanewise_records::{Beside, Row, Unit};
 use lanewise_std::collective::{Max, Sum};
@@ -85,6 +85,8 @@ pub(crate) const JOBS: &[Job] = &[
     ("select_i32", select_i32),
     ("partition_i32", partition_i32),
     ("unique_i32", unique_i32),
+    ("sort_u32", sort_u32),
+    ("sort_pairs_u32", sort_pairs_u32),
     ("histogram_u8", histogram_u8),
     ("histogram_i32", histogram_i32),
     ("histogram_65536", histogram_65536),
@@ -334,6 +336,39 @@ fn unique_i32(run: &Runner) -> Result<Measured> {
         let (output, count) = (&mut of.output, &mut of.count);
         Ok(of.select.unique(&run.stream, &of.input, output, count)?)
     })
+}
+
+/// A quarter of the other jobs' length: 2^26 keys.
+fn sort_u32(run: &Runner) -> Result<Measured> {
+    let mut host = run.words();
+    host.truncate(run.len / 4);
+    let input = run.upload(&host)?;
+    let mut output = DeviceBuffer::<u32>::uninit(&run.device, host.len())?;
+    let mut sort = Sort::new(&run.device, host.len())?;
+    let times =
+        run.time(|| Ok(sort.sort(&run.stream, Order::Ascending, &input, &mut output)?))?;
+    host.sort_unstable();
+    ensure!(output.to_vec()? == host);
+    Measured::of(times, host.len(), Unit::Keys)
+}
+
+fn sort_pairs_u32(run: &Runner) -> Result<Measured> {
+    let mut host = run.words();
+    host.truncate(run.len / 4);
+    let indices: Vec<u32> = (0..host.len() as u32).collect();
+    let input = (run.upload(&host)?, run.upload(&indices)?);
+    let mut keys = DeviceBuffer::<u32>::uninit(&run.device, host.len())?;
+    let mut values = DeviceBuffer::<u32>::uninit(&run.device, host.len())?;
+    let mut sort = SortPairs::new(&run.device, host.len())?;
+    let times = run.time(|| {
+        let (from, to) = ((&input.0, &input.1), (&mut keys, &mut values));
+        Ok(sort.sort(&run.stream, Order::Ascending, from, to)?)
+    })?;
+    let mut pairs: Vec<(u32, u32)> = host.iter().copied().zip(indices).collect();
+    pairs.sort_unstable();
+    let found = keys.to_vec()?.into_iter().zip(values.to_vec()?);
+    ensure!(found.eq(pairs));
+    Measured::of(times, host.len(), Unit::Keys)
 }
 
 fn histogram_u8(run: &Runner) -> Result<Measured> {

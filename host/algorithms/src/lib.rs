@@ -10,7 +10,9 @@
 //! | [`Fold`] | the place of the least or the greatest element; mean and variance |
 //! | [`Scan`] | each element combined with all before it |
 //! | [`Select`] | the elements that a predicate keeps, a partition, the first of each run |
+//! | [`Sort`], [`SortPairs`] | the keys in their order, with their values |
 //! | [`histogram_bytes`], [`histogram_even`] | how often each value occurs |
+//! | [`gather()`], [`scatter()`] | elements from given places, or to given places |
 //! | [`transpose()`] | the columns of a matrix as rows |
 //! | [`Gemm`], [`Gemv`] | products of matrices, and of a matrix and a vector |
 //! | [`softmax`], [`layer_norm`], [`rms_norm`] | of each row of a matrix |
@@ -37,6 +39,7 @@
 
 mod error;
 mod fold;
+mod gather;
 mod gemm;
 mod gemv;
 mod histogram;
@@ -47,10 +50,12 @@ mod reduction;
 mod rows;
 mod scan;
 mod select;
+mod sort;
 mod transpose;
 
 pub use error::Error;
 pub use fold::Fold;
+pub use gather::{gather, scatter};
 pub use gemm::Gemm;
 pub use gemv::Gemv;
 pub use histogram::{histogram_bytes, histogram_even};
@@ -64,4 +69,5 @@ pub use reduction::Reduction;
 pub use rows::{COLUMNS, layer_norm, rms_norm, softmax};
 pub use scan::Scan;
 pub use select::Select;
+pub use sort::{Key, Order, Sort, SortPairs};
 pub use transpose::transpose;

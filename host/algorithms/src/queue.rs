@@ -1,6 +1,8 @@
 //! Where an algorithm's kernels go: to a stream, or into a graph.
 
-use lanewise::{Arguments, DeviceBuffer, LaunchConfig, Record, RecordableAll, Stream};
+use lanewise::{
+    Arguments, DeviceBuffer, DeviceCopy, LaunchConfig, Record, RecordableAll, Stream, Zeroable,
+};
 use lanewise_std::kernel::{Kernel, SafeKernel};
 
 use crate::Error;
@@ -57,7 +59,8 @@ pub trait Queue {
     ///
     /// # Errors
     /// [`Error::Memory`], [`Error::Graph`].
-    fn clear(&mut self, words: &mut DeviceBuffer<u64>) -> Result<(), Error>;
+    fn clear<T: DeviceCopy + Zeroable>(&mut self, words: &mut DeviceBuffer<T>)
+    -> Result<(), Error>;
 }
 
 impl Queue for &Stream {
@@ -73,7 +76,10 @@ impl Queue for &Stream {
         Ok(())
     }
 
-    fn clear(&mut self, words: &mut DeviceBuffer<u64>) -> Result<(), Error> {
+    fn clear<T: DeviceCopy + Zeroable>(
+        &mut self,
+        words: &mut DeviceBuffer<T>,
+    ) -> Result<(), Error> {
         Ok(self.fill_zero(words)?)
     }
 }
@@ -90,7 +96,10 @@ impl Queue for &mut Record<'_> {
         Ok(())
     }
 
-    fn clear(&mut self, words: &mut DeviceBuffer<u64>) -> Result<(), Error> {
+    fn clear<T: DeviceCopy + Zeroable>(
+        &mut self,
+        words: &mut DeviceBuffer<T>,
+    ) -> Result<(), Error> {
         Ok(self.fill_zero(words)?)
     }
 }

@@ -66,6 +66,8 @@ pub enum Unit {
     Flops,
     /// Random numbers that are made.
     Samples,
+    /// Keys that are sorted.
+    Keys,
 }
 
 impl Unit {
@@ -77,6 +79,7 @@ impl Unit {
             Self::Flops if billions >= 1000.0 => (billions / 1000.0, "TFLOP/s"),
             Self::Flops => (billions, "GFLOP/s"),
             Self::Samples => (billions, "Gsamples/s"),
+            Self::Keys => (billions, "Gkeys/s"),
         };
         let digits = match value {
             v if v >= 100.0 => 0,

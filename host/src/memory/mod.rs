@@ -8,6 +8,7 @@
 //! it runs ([`graph_buffer`]).
 
 pub(crate) mod buffer;
+mod cast;
 pub(crate) mod graph_buffer;
 pub(crate) mod ipc;
 pub(crate) mod managed;

@@ -126,7 +126,11 @@ fn for_each_bin(input: &[i32], first: i32, shift: u32, count: impl Fn(usize)) {
 /// Calls `sixteen` with each aligned sixteen bytes of this thread, and `one` with what it has of
 /// the elements before and after them.
 #[inline(always)]
-fn for_each<T: Value, N: Number>(input: &[T], sixteen: impl Fn(N::Neighbours), one: impl Fn(T)) {
+pub(super) fn for_each<T: Value, N: Number>(
+    input: &[T],
+    sixteen: impl Fn(N::Neighbours),
+    one: impl Fn(T),
+) {
     let (before, middle, after) = sixteens::<T, N>(input);
     for i in grid_stride(middle.len()) {
         sixteen(middle[i]);

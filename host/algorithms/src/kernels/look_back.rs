@@ -89,6 +89,24 @@ const CACHE_LINE: usize = 128;
 /// How long a lane waits before it asks again, in nanoseconds.
 const PAUSE: u32 = 100;
 
+/// Returns the number of the block's tile of `len` elements, to all threads of the block. One of
+/// them takes the ticket.
+///
+/// A ticket takes as long as a load. In this time the second-level cache fetches the tile with the
+/// block's own number: this block will have it, or another that started with this one.
+#[inline(always)]
+pub(super) fn take_tile<T: Value>(ticket: impl FnOnce() -> u32, input: &[T], len: usize) -> usize {
+    let ticket = if thread_rank() == 0 { ticket() } else { 0 };
+    let first = block_idx_x() as usize * len;
+    let line = CACHE_LINE / size_of::<T>();
+    for i in block_stride(len / line) {
+        if let Some(element) = input.get(first + i * line) {
+            prefetch_l2(element);
+        }
+    }
+    block_broadcast(ticket, 0) as usize
+}
+
 /// The status of all tiles and the number of tickets taken, all zero before the launch.
 #[derive(Clone, Copy)]
 pub(super) struct Tiles<'a> {
@@ -111,24 +129,10 @@ impl<'a> Tiles<'a> {
     }
 
     /// Returns the number of the block's tile of `len` elements, to all threads of the block.
-    ///
-    /// A ticket takes as long as a load. In this time the second-level cache fetches the tile with
-    /// the block's own number: this block will have it, or another that started with this one.
     #[inline(always)]
     pub(super) fn take<T: Value>(&self, input: &[T], len: usize) -> usize {
-        let ticket = if thread_rank() == 0 {
-            self.tickets.fetch_add(1, AtomicOrdering::Relaxed) as u32
-        } else {
-            0
-        };
-        let first = block_idx_x() as usize * len;
-        let line = CACHE_LINE / size_of::<T>();
-        for i in block_stride(len / line) {
-            if let Some(element) = input.get(first + i * line) {
-                prefetch_l2(element);
-            }
-        }
-        block_broadcast(ticket, 0) as usize
+        let ticket = || self.tickets.fetch_add(1, AtomicOrdering::Relaxed) as u32;
+        take_tile(ticket, input, len)
     }
 
     #[inline(always)]

@@ -12,6 +12,7 @@ mod monoid;
 mod sixteen;
 
 pub mod fold;
+pub mod gather;
 pub mod gemm;
 pub mod gemv;
 pub mod histogram;
@@ -20,6 +21,7 @@ pub mod reduce;
 pub mod rows;
 pub mod scan;
 pub mod select;
+pub mod sort;
 pub mod transpose;
 
 pub use look_back::Packed;

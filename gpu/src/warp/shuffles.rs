@@ -76,8 +76,8 @@ pub fn shfl_xor(input: &[i32], output: DisjointSlice<i32>, mask: u32, width: u32
     });
 }
 
-/// Exchanges four values per lane, with four shuffles. They have the alignment of one integer, so
-/// they are loaded one by one.
+/// Exchanges four values per lane, with four shuffles. They have the alignment of one integer, but
+/// a slice of them begins at a multiple of their size, so one instruction loads all four.
 #[kernel]
 #[launch_contract(dims = 1, whole_warps)]
 pub fn shfl_xor_array(input: &[[i32; 4]], output: DisjointSlice<[i32; 4]>, mask: u32, width: u32) {

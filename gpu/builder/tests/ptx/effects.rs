@@ -57,6 +57,24 @@ fn a_compiler_fence_keeps_stores_apart_and_costs_nothing() {
 }
 
 #[test]
+fn a_loop_of_atomic_sums_is_not_unrolled_before_its_checks_are_moved() {
+    let text = ptx("atomic_costs", How::Plainly);
+    // The loop is still one when its checks are moved, and the copy with checks has two sums.
+    let sums = count(&text, "atom.global.add.f32");
+    assert!(sums <= 2 * 24 + 2, "{sums} sums in\n{text}");
+    holds(&text, &[], &["atomic;"]);
+}
+
+#[test]
+fn numbers_of_32_bits_are_compared_in_32() {
+    holds(
+        &ptx("comparisons", How::Plainly),
+        &["setp.le.u32"],
+        &["setp.le.u64"],
+    );
+}
+
+#[test]
 fn constant_memory_is_read_and_not_believed() {
     let text = ptx("constant_memory", How::Plainly);
     // 0f3F800000 or 1065353216 would be the initial value, which the host may replace.

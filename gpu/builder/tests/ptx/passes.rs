@@ -274,6 +274,16 @@ fn nullable() {
 }
 
 #[test]
+fn atomic_costs() {
+    insta::assert_snapshot!(built("atomic_costs", How::Plainly).ptx());
+}
+
+#[test]
+fn comparisons() {
+    insta::assert_snapshot!(built("comparisons", How::Plainly).ptx());
+}
+
+#[test]
 fn divisions() {
     insta::assert_snapshot!(built("divisions", How::Plainly).ptx());
 }

@@ -24,7 +24,11 @@ pub(crate) fn check_place(place: (usize, usize), rows: usize, columns: usize) {
 pub(crate) fn place((row, column): (usize, usize), rows: u32, columns: u32) -> Option<usize> {
     // One branch for both.
     let is_inside = (row < rows as usize) & (column < columns as usize);
-    is_inside.then_some(row * columns as usize + column)
+    let [row, columns, column] = [row as u32, columns, column as u32].map(|x| x as usize);
+    // SAFETY: of numbers below 2^32, the product and the sum are below 2^64. LLVM adds row and
+    // column to the address one by one. It has to see that neither sum overflows: otherwise the
+    // address could be null, and each `Option` of an element would be compared with null.
+    is_inside.then_some(unsafe { row.unchecked_mul(columns).unchecked_add(column) })
 }
 
 /// Not inlined, so that a kernel contains the text and its formatting once.

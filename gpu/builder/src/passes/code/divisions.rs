@@ -21,7 +21,7 @@ use crate::llvm;
 use crate::passes::Options;
 
 /// The number of bits that the machine divides fast.
-const FAST: u32 = 32;
+pub(super) const FAST: u32 = 32;
 /// The number of operations that are looked through to find out how many bits a value has.
 const DEPTH: u32 = 6;
 
@@ -158,7 +158,7 @@ pub(super) fn operand<'ctx>(at: InstructionValue<'ctx>, index: u32) -> Option<In
 
 /// Returns whether a value is known to have no more than [`FAST`] bits.
 pub(super) fn is_short(value: IntValue<'_>, depth: u32) -> bool {
-    use InstructionOpcode::{And, LShr, Select, Sub, UDiv, URem, ZExt};
+    use InstructionOpcode::{And, LShr, Or, Select, Sub, UDiv, URem, ZExt};
     if let Some(number) = value.get_zero_extended_constant() {
         return number <= u32::MAX.into();
     }
@@ -169,6 +169,7 @@ pub(super) fn is_short(value: IntValue<'_>, depth: u32) -> bool {
     match at.get_opcode() {
         ZExt => operand(at, 0).is_some_and(|it| it.get_type().get_bit_width() <= FAST),
         And | URem => short(0) || short(1),
+        Or => short(0) && short(1),
         UDiv => short(0),
         LShr => {
             let by = operand(at, 1).and_then(IntValue::get_zero_extended_constant);

@@ -1,5 +1,7 @@
 //! The target, LLVM's optimisation, and the PTX output.
 
+pub(crate) mod atomic_costs;
+pub(crate) mod comparisons;
 pub(crate) mod counters;
 pub(crate) mod divisions;
 pub(crate) mod early_loads;

@@ -5,7 +5,10 @@ use inkwell::module::Module;
 use inkwell::targets::TargetMachine;
 
 use super::range_checks::{self, CopiedBarriers};
-use super::{divisions, early_loads, inclusive_ranges, loops, nullable, remainders, threading};
+use super::{
+    atomic_costs, comparisons, divisions, early_loads, inclusive_ranges, loops, nullable,
+    remainders, threading,
+};
 use crate::error::CodegenError;
 use crate::passes::{Options, by_name};
 
@@ -24,7 +27,9 @@ pub(crate) fn run(
     } else {
         inclusive_ranges::count(module)
             .map_err(|error| options.failed("inclusive ranges", error))?;
+        atomic_costs::add(module, options)?;
         by_name(module, "default<O3>", "O3", options, machine)?;
+        atomic_costs::remove(module);
         threading::run(module, options, machine)?;
         nullable::take_out(module);
         remainders::replace(module, options)?;
@@ -32,6 +37,7 @@ pub(crate) fn run(
         copied = range_checks::hoist(module, options, machine)?;
         loops::run(module, options, machine)?;
         early_loads::first(module);
+        comparisons::narrow(module, options)?;
     }
     module
         .verify()

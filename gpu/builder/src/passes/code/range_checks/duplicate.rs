@@ -3,7 +3,7 @@
 use std::collections::{HashMap, HashSet};
 
 use inkwell::llvm_sys::core::*;
-use inkwell::llvm_sys::prelude::{LLVMBasicBlockRef, LLVMBuilderRef, LLVMContextRef, LLVMValueRef};
+use inkwell::llvm_sys::prelude::{LLVMBasicBlockRef, LLVMBuilderRef, LLVMValueRef};
 use inkwell::llvm_sys::{LLVMInlineAsmDialect, LLVMOpcode};
 
 use crate::llvm::{self, Flow, Loop};
@@ -50,7 +50,7 @@ pub(super) fn beside(flow: &Flow, of: &Loop, original: LLVMValueRef) -> Copied {
             copy.operands(*block);
             copy.exits(*block);
         }
-        copy.hide_variables(builder, context, header);
+        copy.hide_variables(builder, header);
         LLVMInstructionEraseFromParent(LLVMGetBasicBlockTerminator(preheader));
         LLVMPositionBuilderAtEnd(builder, preheader);
         LLVMBuildCondBr(builder, original, header, entry);
@@ -63,6 +63,9 @@ pub(super) fn beside(flow: &Flow, of: &Loop, original: LLVMValueRef) -> Copied {
         }
     }
 }
+
+/// So many sums are computed where the copy needs them: fewer hardly matter.
+const MANY: usize = 8;
 
 /// What is known of the copy of a region.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -126,6 +129,7 @@ pub(super) unsafe fn of_region(
         match ends {
             Ends::AsRegion => all.iter().for_each(|block| copy.exits(*block)),
             Ends::InPanic => {
+                copy.add_late(builder, &all);
                 made.insert(end_in_panic(builder, &made));
             }
         }
@@ -286,12 +290,7 @@ impl Copy {
     ///
     /// # Safety
     /// All blocks of the loop have been copied, and `header` is the loop's.
-    unsafe fn hide_variables(
-        &self,
-        builder: LLVMBuilderRef,
-        context: LLVMContextRef,
-        header: LLVMBasicBlockRef,
-    ) {
+    unsafe fn hide_variables(&self, builder: LLVMBuilderRef, header: LLVMBasicBlockRef) {
         // SAFETY: the variables are phis of the copied header, and each assembly gives its operand.
         unsafe {
             let mut phis = Vec::new();
@@ -302,34 +301,14 @@ impl Copy {
             }
             LLVMPositionBuilderBefore(builder, at);
             for phi in phis {
-                let mut ty = LLVMTypeOf(phi);
-                let (text, operands) = if ty == LLVMInt64TypeInContext(context) {
-                    ("mov.b64 $0, $1;", "=l,l")
-                } else if ty == LLVMInt32TypeInContext(context) {
-                    ("mov.b32 $0, $1;", "=r,r")
-                } else {
-                    continue;
-                };
                 let steps = [0, 1].map(|index| LLVMGetIncomingValue(phi, index));
                 let users: Vec<_> = llvm::users(phi)
                     .into_iter()
                     .filter(|user| !steps.contains(user) && LLVMIsAPHINode(*user).is_null())
                     .collect();
-                let signature = LLVMFunctionType(ty, &mut ty, 1, 0);
-                let assembly = LLVMGetInlineAsm(
-                    signature,
-                    text.as_ptr().cast(),
-                    text.len(),
-                    operands.as_ptr().cast(),
-                    operands.len(),
-                    0,
-                    0,
-                    LLVMInlineAsmDialect::LLVMInlineAsmDialectATT,
-                    0,
-                );
-                let mut argument = phi;
-                let name = c"".as_ptr();
-                let hidden = LLVMBuildCall2(builder, signature, assembly, &mut argument, 1, name);
+                let Some(hidden) = hidden(builder, phi) else {
+                    continue;
+                };
                 for user in users {
                     for index in 0..LLVMGetNumOperands(user).cast_unsigned() {
                         if LLVMGetOperand(user, index) == phi {
@@ -338,6 +317,93 @@ impl Copy {
                     }
                 }
             }
+        }
+    }
+
+    /// Computes sums with a constant in the copy, where it uses or compares them, if they are many.
+    /// An unrolled loop has such indices, each in a register from before the region on, and the
+    /// region itself has them in its addresses.
+    ///
+    /// # Safety
+    /// All of these blocks have been copied.
+    unsafe fn add_late(&self, builder: LLVMBuilderRef, blocks: &[LLVMBasicBlockRef]) {
+        // SAFETY: the operands of a phi are what comes from its blocks, and stay what they were.
+        unsafe {
+            let mut uses = Vec::new();
+            for block in blocks {
+                let mut at = LLVMGetFirstInstruction(*block);
+                while !at.is_null() {
+                    let made = self.values[&at];
+                    let operands = 0..LLVMGetNumOperands(made).cast_unsigned();
+                    uses.extend(operands.map(|index| (made, index)));
+                    at = LLVMGetNextInstruction(at);
+                }
+            }
+            uses.retain(|(made, index)| self.is_again(LLVMGetOperand(*made, *index)));
+            let sums: HashSet<_> = uses.iter().map(|it| LLVMGetOperand(it.0, it.1)).collect();
+            if sums.len() < MANY {
+                return;
+            }
+            for (made, index) in uses {
+                let before = if LLVMIsAPHINode(made).is_null() {
+                    made
+                } else {
+                    LLVMGetBasicBlockTerminator(LLVMGetIncomingBlock(made, index))
+                };
+                LLVMPositionBuilderBefore(builder, before);
+                if let Some(again) = self.again(builder, LLVMGetOperand(made, index)) {
+                    LLVMSetOperand(made, index, again);
+                }
+            }
+        }
+    }
+
+    /// Returns whether a value is a sum with a constant, or compares one, and is not of the copy.
+    ///
+    /// # Safety
+    /// The value is one of a live function.
+    unsafe fn is_again(&self, value: LLVMValueRef) -> bool {
+        use LLVMOpcode::{LLVMAdd, LLVMICmp, LLVMOr};
+        // SAFETY: the caller guarantees it. These instructions have two operands.
+        unsafe {
+            if LLVMIsAInstruction(value).is_null() {
+                return false;
+            }
+            let block = LLVMGetInstructionParent(value);
+            let operand = |it| LLVMGetOperand(value, it);
+            !self.blocks.values().any(|it| *it == block)
+                && match LLVMGetInstructionOpcode(value) {
+                    LLVMAdd | LLVMOr => llvm::integer(operand(1)).is_some(),
+                    LLVMICmp => self.is_again(operand(0)) || self.is_again(operand(1)),
+                    _ => false,
+                }
+        }
+    }
+
+    /// Computes what [`Copy::is_again`] holds for, if its numbers have 32 or 64 bits.
+    ///
+    /// # Safety
+    /// The value is known where the builder is, in a block of the copy.
+    unsafe fn again(&self, builder: LLVMBuilderRef, value: LLVMValueRef) -> Option<LLVMValueRef> {
+        // SAFETY: the caller guarantees it. The operands are known where their result is.
+        unsafe {
+            if !self.is_again(value) {
+                return None;
+            }
+            let operands = [0, 1].map(|it| LLVMGetOperand(value, it));
+            let operands = if LLVMIsAICmpInst(value).is_null() {
+                [hidden(builder, operands[0]), None]
+            } else {
+                operands.map(|it| self.again(builder, it))
+            };
+            let again = LLVMInstructionClone(value);
+            for (index, operand) in (0..).zip(operands) {
+                if let Some(operand) = operand {
+                    LLVMSetOperand(again, index, operand);
+                }
+            }
+            LLVMInsertIntoBuilder(builder, again);
+            Some(again)
         }
     }
 
@@ -369,5 +435,46 @@ impl Copy {
                 }
             }
         }
+    }
+}
+
+/// A copy of a number of 32 or 64 bits that the passes that follow do not see through.
+///
+/// # Safety
+/// The number is known where the builder is.
+unsafe fn hidden(builder: LLVMBuilderRef, number: LLVMValueRef) -> Option<LLVMValueRef> {
+    // SAFETY: the caller guarantees it. The assembly gives its operand.
+    unsafe {
+        let context = LLVMGetBuilderContext(builder);
+        let mut ty = LLVMTypeOf(number);
+        let (text, operands) = if ty == LLVMInt64TypeInContext(context) {
+            ("mov.b64 $0, $1;", "=l,l")
+        } else if ty == LLVMInt32TypeInContext(context) {
+            ("mov.b32 $0, $1;", "=r,r")
+        } else {
+            return None;
+        };
+        let signature = LLVMFunctionType(ty, &mut ty, 1, 0);
+        let assembly = LLVMGetInlineAsm(
+            signature,
+            text.as_ptr().cast(),
+            text.len(),
+            operands.as_ptr().cast(),
+            operands.len(),
+            0,
+            0,
+            LLVMInlineAsmDialect::LLVMInlineAsmDialectATT,
+            0,
+        );
+        let mut argument = number;
+        let name = c"".as_ptr();
+        Some(LLVMBuildCall2(
+            builder,
+            signature,
+            assembly,
+            &mut argument,
+            1,
+            name,
+        ))
     }
 }

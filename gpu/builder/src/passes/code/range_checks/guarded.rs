@@ -291,7 +291,7 @@ fn larger(than: LLVMValueRef) -> Option<LLVMValueRef> {
 }
 
 /// The index and the length of a check.
-fn compared(check: LLVMValueRef, right: bool) -> Option<(LLVMValueRef, LLVMValueRef)> {
+pub(super) fn compared(check: LLVMValueRef, right: bool) -> Option<(LLVMValueRef, LLVMValueRef)> {
     // SAFETY: the value is checked to be a comparison, which has two operands.
     unsafe {
         let is_comparison = !LLVMIsAInstruction(check).is_null()

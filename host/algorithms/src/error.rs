@@ -35,6 +35,16 @@ pub enum Error {
         /// How many there are.
         found: usize,
     },
+    /// A row of a sparse matrix is not what it has to be.
+    #[error("row {row} {problem} {found}")]
+    Row {
+        /// The number of the row.
+        row: usize,
+        /// What is wrong with it.
+        problem: &'static str,
+        /// The number that is wrong.
+        found: u32,
+    },
 }
 
 impl Error {

@@ -9,6 +9,9 @@ use crate::kernels::gemv::{self as kernels, CLUSTER, ROWS, THREADS, Term, WARPS}
 use crate::queue::grid;
 use crate::{Error, Queue};
 
+/// Blocks for each multiprocessor, where the vector goes across.
+const BLOCKS: usize = 4;
+
 /// The parameters of the kernels.
 type Params<T, S> = (
     &'static [T],
@@ -139,12 +142,14 @@ impl<S> Gemv<S> {
         let blocks = (self.columns as usize).div_ceil(32 * lanes);
         let properties = a.device().properties();
         let is_wide = properties.compute_capability.major >= 9;
-        // Enough blocks for all multiprocessors, each with a few rows for each warp.
-        let wanted = (8 * properties.multiprocessors as usize).div_ceil(blocks.max(1));
-        let useful = (self.rows as usize).div_ceil(8 * WARPS);
-        let cluster = match wanted.min(useful).min(CLUSTER as usize) {
-            cluster if is_wide && cluster > 1 => cluster.next_power_of_two(),
-            _ => 1,
+        // Four blocks for each multiprocessor of an H200 are faster than eight, which do not all
+        // fit at once. Each warp has a few rows.
+        let fit = BLOCKS * properties.multiprocessors as usize / blocks.max(1);
+        let useful = self.rows as usize / (8 * WARPS);
+        let most = if is_wide { CLUSTER as usize } else { 1 };
+        let cluster = match fit.min(useful).min(most).checked_ilog2() {
+            Some(log) => 1 << log,
+            None => 1,
         };
         let Some(config) = grid(blocks * cluster, THREADS as u32)? else {
             return Ok(());

@@ -14,7 +14,7 @@
 //! | [`histogram_bytes`], [`histogram_even`] | how often each value occurs |
 //! | [`gather()`], [`scatter()`] | elements from given places, or to given places |
 //! | [`transpose()`] | the columns of a matrix as rows |
-//! | [`Gemm`], [`Gemv`] | products of matrices, and of a matrix and a vector |
+//! | [`Gemm`], [`Gemv`], [`SparseMatrix`] | products of matrices, and of a matrix and a vector |
 //! | [`softmax`], [`layer_norm`], [`rms_norm`] | of each row of a matrix |
 //! | [`Philox`] | random numbers |
 //!
@@ -51,6 +51,7 @@ mod rows;
 mod scan;
 mod select;
 mod sort;
+mod sparse;
 mod transpose;
 
 pub use error::Error;
@@ -70,4 +71,5 @@ pub use rows::{COLUMNS, layer_norm, rms_norm, softmax};
 pub use scan::Scan;
 pub use select::Select;
 pub use sort::{Key, Order, Sort, SortPairs};
+pub use sparse::SparseMatrix;
 pub use transpose::transpose;

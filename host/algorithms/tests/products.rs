@@ -5,7 +5,7 @@ use std::fmt::Debug;
 
 use lanewise::checks::{self, Checking};
 use lanewise::{Device, DeviceBuffer, DeviceCopy, Stream};
-use lanewise_algorithms::{Error, Gemm, Gemv};
+use lanewise_algorithms::{Error, Gemm, Gemv, SparseMatrix};
 use lanewise_std::half::Bf16;
 
 fn device() -> (Device, Stream) {
@@ -278,5 +278,109 @@ fn a_product_with_a_vector_refuses_short_buffers() {
     assert_eq!(
         error.to_string(),
         "expected a y of at least 4 elements, found 3"
+    );
+}
+
+#[test]
+fn products_of_sparse_matrices_are_the_cpus() {
+    let (device, stream) = device();
+    // Lengths of rows: none, empty, equal, of all lengths, some longer than a block's tile or two.
+    let all: [Vec<u32>; 7] = [
+        vec![],
+        vec![0; 5000],
+        vec![1],
+        vec![27; 300],
+        (0..130).map(|row| row * 37 % 65).collect(),
+        vec![0, 7000, 0, 0, 3, 2303, 1, 2304, 0, 5000, 0],
+        vec![20_000],
+    ];
+    for lengths in all {
+        let mut starts = vec![0];
+        for length in &lengths {
+            starts.push(starts[starts.len() - 1] + length);
+        }
+        let (rows, count) = (lengths.len(), starts[lengths.len()] as usize);
+        let columns: Vec<u32> = (0..count as u32)
+            .map(|i| i.wrapping_mul(2_654_435_761) % 501)
+            .collect();
+        let (values, x) = (whole(count), whole(501));
+        let mut matrix =
+            SparseMatrix::new(&device, 501, &starts, &columns, &values).expect("a matrix");
+        let narrow = |values: &[f64]| values.iter().map(|value| *value as f32).collect::<Vec<_>>();
+        let of_f32 = SparseMatrix::new(&device, 501, &starts, &columns, &narrow(&values));
+        let mut of_f32 = of_f32.expect("a matrix");
+        let (on_device, of_x) = (uploaded(&device, &x), uploaded(&device, &narrow(&x)));
+        for (alpha, beta) in [(1.0, 0.0), (2.0, -1.0)] {
+            let old = if beta == 0.0 { f64::NAN } else { 3.0 };
+            let mut y = uploaded(&device, &vec![old; rows]);
+            let mut y_f32 = uploaded(&device, &vec![old as f32; rows]);
+            checked(&device, (&lengths, beta), || {
+                matrix
+                    .multiply(&stream, [alpha, beta], &on_device, &mut y)
+                    .expect("a product");
+                let factors = [alpha as f32, beta as f32];
+                of_f32
+                    .multiply(&stream, factors, &of_x, &mut y_f32)
+                    .expect("a product");
+                stream.synchronize().expect("the products' end");
+            });
+            let (y, y_f32) = (
+                y.to_vec().expect("results"),
+                y_f32.to_vec().expect("results"),
+            );
+            for row in 0..rows {
+                let of_row = starts[row] as usize..starts[row + 1] as usize;
+                let sum: f64 = of_row.map(|i| values[i] * x[columns[i] as usize]).sum();
+                let expected = alpha * sum + if beta == 0.0 { 0.0 } else { beta * old };
+                assert_eq!(
+                    (y[row], f64::from(y_f32[row])),
+                    (expected, expected),
+                    "{lengths:?}, {beta}: row {row}"
+                );
+            }
+        }
+    }
+}
+
+#[test]
+fn a_sparse_matrix_that_is_not_one_is_refused() {
+    let (device, stream) = device();
+    let refused = |starts: &[u32], columns: &[u32]| {
+        let matrix = SparseMatrix::new(&device, 3, starts, columns, &[1.0f32; 4]);
+        matrix.expect_err("no matrix").to_string()
+    };
+    assert_eq!(
+        refused(&[], &[]),
+        "expected starts of at least 1 elements, found 0"
+    );
+    assert_eq!(refused(&[1, 2], &[0, 0]), "row 0 begins at 0, not at 1");
+    assert_eq!(
+        refused(&[0, 3, 2], &[0, 0, 0]),
+        "row 1 ends before it begins, at 2"
+    );
+    assert_eq!(
+        refused(&[0, 9, 2], &[0, 0]),
+        "row 1 ends before it begins, at 2"
+    );
+    assert_eq!(
+        refused(&[0, 1, 3], &[0, 2, 3]),
+        "row 1 has an element outside of the matrix, in column 3"
+    );
+    assert_eq!(
+        refused(&[0, 1, 3], &[0, 2]),
+        "expected columns of at least 3 elements, found 2"
+    );
+    let matrix = SparseMatrix::new(&device, 3, &[0, 1, 3], &[0, 2, 1], &[1.0f32; 3]);
+    let mut matrix = matrix.expect("a matrix");
+    let (x, mut y) = (
+        uploaded(&device, &[0.0f32; 2]),
+        uploaded(&device, &[0.0f32; 2]),
+    );
+    let error = matrix
+        .multiply(&stream, [1.0, 0.0], &x, &mut y)
+        .expect_err("a short x");
+    assert_eq!(
+        error.to_string(),
+        "expected an x of at least 3 elements, found 2"
     );
 }

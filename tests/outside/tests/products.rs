@@ -4,7 +4,7 @@
 use std::error::Error;
 
 use lanewise::{Device, DeviceBuffer};
-use lanewise_algorithms::{Gemm, Gemv};
+use lanewise_algorithms::{Gemm, Gemv, SparseMatrix};
 use proptest::prelude::*;
 
 /// Numbers whose sums of products are exact.
@@ -44,6 +44,35 @@ fn with_vector(rows: u32, columns: u32) -> Result<[Vec<f32>; 2], Box<dyn Error>>
     Ok([y.to_vec()?, z.to_vec()?])
 }
 
+/// The product of a matrix with rows of these lengths, and what it has to be.
+fn sparse(lengths: &[u32]) -> Result<[Vec<f32>; 2], Box<dyn Error>> {
+    let device = Device::open()?;
+    let mut starts = vec![0];
+    for length in lengths {
+        starts.push(starts[starts.len() - 1] + length);
+    }
+    let count = starts[lengths.len()];
+    let (columns, values, x): (Vec<u32>, _, _) = (
+        (0..count).map(|i| i * 13 % 40).collect(),
+        small(count),
+        small(40),
+    );
+    let mut matrix = SparseMatrix::new(&device, 40, &starts, &columns, &values)?;
+    let mut y = DeviceBuffer::zeroed(&device, lengths.len())?;
+    matrix.multiply(
+        &device.stream()?,
+        [1.0, 0.0],
+        &DeviceBuffer::from_slice(&device, &x)?,
+        &mut y,
+    )?;
+    let row = |ends: &[u32]| {
+        (ends[0] as usize..ends[1] as usize)
+            .map(|i| values[i] * x[columns[i] as usize])
+            .sum()
+    };
+    Ok([y.to_vec()?, starts.windows(2).map(row).collect()])
+}
+
 proptest! {
     #![proptest_config(ProptestConfig { cases: 8, failure_persistence: None, ..ProptestConfig::default() })]
 
@@ -73,5 +102,11 @@ proptest! {
         prop_assert_eq!(y, expected);
         let expected: Vec<f32> = (0..columns).map(|column| (0..rows).map(|row| of(row, column) * x[row as usize]).sum()).collect();
         prop_assert_eq!(z, expected);
+    }
+
+    #[test]
+    fn a_users_program_multiplies_sparse_matrices(lengths in prop::collection::vec(prop_oneof![0u32..4, 0u32..300], 0..100)) {
+        let [found, expected] = sparse(&lengths).unwrap();
+        prop_assert_eq!(found, expected);
     }
 }

@@ -2,7 +2,7 @@
 
 use anyhow::{Result, ensure};
 use lanewise::DeviceBuffer;
-use lanewise_algorithms::{Gemm, Gemv};
+use lanewise_algorithms::{Gemm, Gemv, SparseMatrix};
 use lanewise_records::Unit;
 use lanewise_std::half::Bf16;
 
@@ -82,4 +82,60 @@ gemv! {
     gemv_f32: f32, f32, |x| x as f32, f64::from;
     gemv_f64: f64, f64, |x| x, |x| x;
     gemv_bf16: Bf16, f32, |x| Bf16::from_f32(x as f32), |x: Bf16| f64::from(x.to_f32());
+}
+
+/// Starts and columns of a square sparse matrix: 27 neighbours in three dimensions for each row, or
+/// 1 to 64 elements anywhere.
+fn rows_of(rows: usize, is_uneven: bool) -> (Vec<u32>, Vec<u32>) {
+    let (mut starts, mut columns) = (vec![0], Vec::new());
+    let hash = |i: usize| (i as u32).wrapping_mul(2_654_435_761);
+    for row in 0..rows {
+        let length = if is_uneven {
+            1 + (hash(row) >> 26) as usize
+        } else {
+            27
+        };
+        columns.extend((0..length).map(|j| {
+            let neighbour = row + j % 3 + 161 * (j / 3 % 3) + 161 * 161 * (j / 9);
+            let column = if is_uneven {
+                hash(row * 31 + j * 7919) as usize
+            } else {
+                neighbour
+            };
+            (column % rows) as u32
+        }));
+        starts.push(columns.len() as u32);
+    }
+    (starts, columns)
+}
+
+/// A product of a sparse matrix and a vector, in one type of elements.
+macro_rules! spmv {
+    ($($name:ident: $element:ty;)*) => {$(
+        pub(super) fn $name(run: &Runner, is_uneven: bool) -> Result<Measured> {
+            let rows = run.len / 64;
+            let (starts, columns) = rows_of(rows, is_uneven);
+            let number = |i: usize| (i * 7 % 11) as $element - 5.0;
+            let values: Vec<$element> = (0..columns.len()).map(number).collect();
+            let x: Vec<$element> = (0..rows).map(number).collect();
+            let mut matrix = SparseMatrix::new(&run.device, rows as u32, &starts, &columns, &values)?;
+            let on_device = run.upload(&x)?;
+            let mut y = DeviceBuffer::<$element>::uninit(&run.device, rows)?;
+            let times = run.time(|| Ok(matrix.multiply(&run.stream, [1.0, 0.0], &on_device, &mut y)?))?;
+            for (row, found) in y.to_vec()?.into_iter().enumerate() {
+                let of_row = starts[row] as usize..starts[row + 1] as usize;
+                let sum: $element = of_row.map(|i| values[i] * x[columns[i] as usize]).sum();
+                ensure!(found == sum, "row {row}: {found}, not {sum}");
+            }
+            // An element is a value and a column. A row is a start, and an element of both vectors.
+            let each = size_of::<$element>() + size_of::<u32>();
+            let bytes = columns.len() * each + rows * (each + size_of::<$element>());
+            Measured::of(times, bytes, Unit::Bytes)
+        }
+    )*};
+}
+
+spmv! {
+    spmv_f32: f32;
+    spmv_f64: f64;
 }

@@ -22,6 +22,7 @@ pub mod rows;
 pub mod scan;
 pub mod select;
 pub mod sort;
+pub mod spmv;
 pub mod transpose;
 
 pub use look_back::Packed;

@@ -5,7 +5,8 @@ use std::error::Error;
 
 use lanewise::{Device, DeviceBuffer};
 use lanewise_algorithms::{
-    ArgMax, Fold, MeanVariance, Moments, NotZero, Place, Reduction, Scan, Select, histogram_even,
+    ArgMax, Fold, MeanVariance, Moments, NotZero, Order, Place, Reduction, Scan, Select, Sort,
+    SortPairs, gather, histogram_even, scatter,
 };
 use lanewise_std::collective::{Max, Sum};
 use proptest::prelude::*;
@@ -27,6 +28,14 @@ struct Computed {
     parted: Vec<u32>,
     /// The first number of each run of equal ones.
     firsts: Vec<u32>,
+    /// The numbers in ascending order.
+    sorted: Vec<u32>,
+    /// The places of the numbers in descending order; equal ones as they were.
+    places: Vec<u32>,
+    /// The numbers in the order of the places.
+    gathered: Vec<u32>,
+    /// The numbers as they were.
+    scattered: Vec<u32>,
     /// How often each number occurs, in more bins than a warp has counters for.
     counts: Vec<u32>,
 }
@@ -63,6 +72,17 @@ fn compute(numbers: &[u32]) -> Result<Computed, Box<dyn Error>> {
     let parted = results.to_vec()?;
     select.unique(&stream, &input, &mut results, &mut count)?;
     let firsts = results.view(..count.to_vec()?[0] as usize).to_vec()?;
+    Sort::new(&device, numbers.len())?.sort(&stream, Order::Ascending, &input, &mut results)?;
+    let sorted = results.to_vec()?;
+    let indices: Vec<u32> = (0..numbers.len() as u32).collect();
+    let indices = DeviceBuffer::from_slice(&device, &indices)?;
+    let mut places = DeviceBuffer::zeroed(&device, numbers.len())?;
+    let (from, to) = ((&input, &indices), (&mut results, &mut places));
+    SortPairs::new(&device, numbers.len())?.sort(&stream, Order::Descending, from, to)?;
+    // What is gathered by the places is in their order, and is scattered back by them.
+    gather(&stream, &input, &places, &mut results)?;
+    let mut scattered = DeviceBuffer::zeroed(&device, numbers.len())?;
+    scatter(&stream, &results, &places, &mut scattered)?;
     let mut counts = DeviceBuffer::zeroed(&device, BINS)?;
     histogram_even(&stream, &signed, 0, 0, &mut counts)?;
     Ok(Computed {
@@ -73,16 +93,20 @@ fn compute(numbers: &[u32]) -> Result<Computed, Box<dyn Error>> {
         kept,
         parted,
         firsts,
+        sorted,
+        places: places.to_vec()?,
+        gathered: results.to_vec()?,
+        scattered: scattered.to_vec()?,
         counts: counts.to_vec()?,
     })
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig { cases: 16, failure_persistence: None, ..ProptestConfig::default() })]
+    #![proptest_config(ProptestConfig { cases: 6, failure_persistence: None, ..ProptestConfig::default() })]
 
     #[test]
     fn a_users_program_gets_what_the_cpu_computes(numbers in prop::collection::vec(0u32..5, 0..20_000)) {
-        let Computed { most, place, moments, sums, kept, parted, firsts, counts } = compute(&numbers).unwrap();
+        let Computed { most, place, moments, sums, kept, parted, firsts, sorted, places, gathered, scattered, counts } = compute(&numbers).unwrap();
         let mut sum = 0;
         let expected: Vec<_> = numbers.iter().map(|number| { sum += number; sum }).collect();
         prop_assert_eq!(most, numbers.iter().copied().max().unwrap_or(0));
@@ -102,6 +126,14 @@ proptest! {
         let mut expected = numbers.clone();
         expected.dedup();
         prop_assert_eq!(firsts, expected);
+        let mut expected = numbers.clone();
+        expected.sort();
+        prop_assert_eq!(sorted, expected);
+        let mut expected: Vec<_> = (0..numbers.len() as u32).collect();
+        expected.sort_by_key(|i| std::cmp::Reverse(numbers[*i as usize]));
+        prop_assert_eq!(places, expected);
+        prop_assert_eq!(scattered, numbers.clone());
+        prop_assert!(gathered.is_sorted_by(|a, b| a >= b));
         let mut expected = vec![0; BINS];
         numbers.iter().for_each(|number| expected[*number as usize] += 1);
         prop_assert_eq!(counts, expected);

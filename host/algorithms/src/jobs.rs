@@ -25,6 +25,8 @@ pub(crate) struct Measured {
     times: Rounds,
     /// What it moves or computes in that time.
     work: (usize, Unit),
+    /// Its size, where that is not the number of elements that was asked for.
+    size: Option<usize>,
     /// The device's copy of as many bytes, where nothing can be faster.
     copy: Option<Rounds>,
 }
@@ -41,8 +43,17 @@ impl Measured {
         Ok(Self {
             times,
             work,
+            size: None,
             copy: None,
         })
+    }
+
+    /// Returns the same, of another size than the number of elements that was asked for.
+    fn at(self, size: usize) -> Self {
+        Self {
+            size: Some(size),
+            ..self
+        }
     }
 }
 
@@ -63,6 +74,7 @@ pub(crate) fn row(
         beside: library,
     };
     if let Some(measured) = measured {
+        row.size = measured.size.unwrap_or(size);
         row.milliseconds = measured.times;
         row.work = Some((measured.work.0 as f64, measured.work.1));
         let copy = measured.copy.map(|milliseconds| Beside {
@@ -353,7 +365,7 @@ fn sort_u32(run: &Runner) -> Result<Measured> {
         run.time(|| Ok(sort.sort(&run.stream, Order::Ascending, &input, &mut output)?))?;
     host.sort_unstable();
     ensure!(output.to_vec()? == host);
-    Measured::of(times, host.len(), Unit::Keys)
+    Ok(Measured::of(times, host.len(), Unit::Keys)?.at(host.len()))
 }
 
 fn sort_pairs_u32(run: &Runner) -> Result<Measured> {
@@ -372,7 +384,7 @@ fn sort_pairs_u32(run: &Runner) -> Result<Measured> {
     pairs.sort_unstable();
     let found = keys.to_vec()?.into_iter().zip(values.to_vec()?);
     ensure!(found.eq(pairs));
-    Measured::of(times, host.len(), Unit::Keys)
+    Ok(Measured::of(times, host.len(), Unit::Keys)?.at(host.len()))
 }
 
 fn histogram_u8(run: &Runner) -> Result<Measured> {
@@ -432,6 +444,7 @@ fn transpose_f32(run: &Runner) -> Result<Measured> {
     }
     Ok(Measured {
         times,
+        size: None,
         work: (side * side * 8, Unit::Bytes),
         copy,
     })
@@ -506,6 +519,7 @@ fn rows(run: &Runner, columns: usize, what: u32) -> Result<Measured> {
     }
     Ok(Measured {
         times,
+        size: None,
         work: (rows * columns * 8, Unit::Bytes),
         copy,
     })

@@ -112,14 +112,11 @@ mod tests {
         let page = "Before\n\n{{#times transpose copy_row}}\n\nafter";
         let page = inserted(page, &records)?;
         assert!(page.starts_with("Before\n\n| | size | time |"), "{page}");
-        assert!(
-            page.contains("\n| `transpose_naive_col` | 16384 |"),
-            "{page}"
-        );
-        assert!(
-            page.contains("\n\nNVIDIA H200, driver 580.") && page.ends_with(".\n\nafter"),
-            "{page}"
-        );
+        // A row may be marked by its session.
+        assert!(page.contains("\n| `transpose_naive_col`"), "{page}");
+        assert!(page.contains(" | 16384 | "), "{page}");
+        assert!(page.contains("NVIDIA H200, driver 580."), "{page}");
+        assert!(page.ends_with(".\n\nafter"), "{page}");
         Ok(())
     }
 

@@ -44,7 +44,7 @@ pub(super) fn gemm(run: &Runner, part: usize) -> Result<Measured> {
             );
         }
     }
-    Measured::of(times, 2 * side.pow(3), Unit::Flops)
+    Ok(Measured::of(times, 2 * side.pow(3), Unit::Flops)?.at(side))
 }
 
 /// A product of a square matrix, or of its transpose, and a vector, in one type of elements.
@@ -73,7 +73,8 @@ macro_rules! gemv {
                 // Whole numbers below 2^24: all sums are exact.
                 ensure!(f64::from(found[i]) == sum, "{i}: {}, not {sum}", found[i]);
             }
-            Measured::of(times, side * side * size_of::<$element>(), Unit::Bytes)
+            let bytes = side * side * size_of::<$element>();
+            Ok(Measured::of(times, bytes, Unit::Bytes)?.at(side))
         }
     )*};
 }
@@ -130,7 +131,7 @@ macro_rules! spmv {
             // An element is a value and a column. A row is a start, and an element of both vectors.
             let each = size_of::<$element>() + size_of::<u32>();
             let bytes = columns.len() * each + rows * (each + size_of::<$element>());
-            Measured::of(times, bytes, Unit::Bytes)
+            Ok(Measured::of(times, bytes, Unit::Bytes)?.at(rows))
         }
     )*};
 }

@@ -218,9 +218,8 @@ unsafe fn select_tile<const WHOLE: bool, const ALL: bool, T: Number, R: Rule<T>>
             let place = if is_kept != 0 { to } else { own + at - to };
             if is_kept != 0 || ALL && (WHOLE || at < len) {
                 // SAFETY: the places of all kept elements are apart, and so are those of the
-                // others, and there are as many as the tile has elements. The barrier of `before`
-                // comes before the reads.
-                unsafe { KEPT.as_ptr().add(place as usize).write(*value) };
+                // others. The barrier of `before` comes before the reads.
+                unsafe { KEPT.set(place as usize, *value) };
             }
             to += is_kept;
         }

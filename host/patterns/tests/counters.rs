@@ -136,11 +136,12 @@ fn the_variants_of_transpose_differ_in_what_is_counted() {
     let variants = report["variants"].as_array().expect("a list");
     let different: HashSet<String> = variants
         .iter()
-        .map(|variant| variant["counters"].to_string())
+        .map(|variant| &variant["counters"])
+        .map(|counters| format!("{} {}", counters["global_loads"], counters["global_stores"]))
         .collect();
+    // Loads along rows or columns, and stores along rows or columns: of that, the kernels differ.
     assert!(variants.len() >= 8);
-    // The diagonal ones differ from the naive ones in the order of their blocks alone.
-    assert_eq!(different.len(), variants.len() - 2, "{report:#}");
+    assert_eq!(different.len(), 4, "{report:#}");
     for variant in variants {
         assert!(
             variant["counters"]["global_loads"]["requests"].is_u64(),

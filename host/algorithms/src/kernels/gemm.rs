@@ -11,7 +11,7 @@
 //! while the products of the previous one are added, also from one step to the next. The copies
 //! start a few at a time, so that they do not hold up the loads.
 //!
-//! If `k` is not a multiple of [`DEPTH`], the short step comes first, and is filled up with zeros.
+//! If `k` is not a multiple of `DEPTH`, the short step comes first, and is filled up with zeros.
 //! So no other step tests anything. Rows and columns outside of a matrix are read as its last ones,
 //! and their products are not stored.
 

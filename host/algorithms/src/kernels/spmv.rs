@@ -1,7 +1,7 @@
 //! `y = alpha A x + beta y` for a sparse matrix in compressed rows, by merge path.
 //!
 //! The elements and the ends of the rows are one sequence: a row's end comes after its elements.
-//! Each block has [`TILE`] of this sequence and each thread [`ITEMS`], so rows of any length, and
+//! Each block has [`TILE`] of this sequence and each thread `ITEMS`, so rows of any length, and
 //! empty ones, divide the work evenly. A block multiplies its elements with neighbouring lanes at
 //! neighbouring elements, and keeps the products in shared memory. Then each thread looks for its
 //! place among the row ends and adds up what it has. What is left of a row at a thread's end is

@@ -12,6 +12,8 @@ use std::process::Command;
 use anyhow::{Context, Result, ensure};
 use serde_json::Value;
 
+use super::markdown;
+
 /// The text in a page before a pattern.
 const MARK: &str = "{{#counters ";
 
@@ -133,19 +135,10 @@ pub(super) fn patterns_of(page: &str) -> Result<Vec<String>> {
 
 /// Returns a page with something in the place of each mark.
 fn replaced(page: &str, table: &mut impl FnMut(&Mark<'_>) -> Result<String>) -> Result<String> {
-    let mut out = String::new();
-    for line in page.split_inclusive('\n') {
-        let Some(words) = line.trim().strip_prefix(MARK) else {
-            out += line;
-            continue;
-        };
-        let words = words
-            .strip_suffix("}}")
-            .context("a mark of counters does not end")?;
+    markdown::replaced(page, MARK, &mut |words| {
         let table = Mark::parse(words).and_then(|mark| table(&mark));
-        out += &table.with_context(|| format!("no counters for `{words}`"))?;
-    }
-    Ok(out)
+        table.with_context(|| format!("no counters for `{words}`"))
+    })
 }
 
 fn report(patterns: &Path, mark: &Mark<'_>, value: &str) -> Result<Value> {

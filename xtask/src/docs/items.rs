@@ -9,18 +9,14 @@ use std::fs;
 use std::path::Path;
 
 use anyhow::{Context, Result, ensure};
+use similar::TextDiff;
 
 use super::markdown;
 
-/// The texts in a page before the file of a listing and of a difference.
-const MARKS: [&str; 2] = ["{{#item ", "{{#diff "];
-
-/// A listing that a page asks for.
-struct Mark<'a> {
-    is_diff: bool,
-    file: &'a str,
-    names: Vec<&'a str>,
-}
+/// The text in a page before the file of a listing.
+const ITEM: &str = "{{#item ";
+/// The text in a page before the file of a difference.
+const DIFF: &str = "{{#diff ";
 
 /// Returns a page with its listings. `sources` is where files of the repository can be read, if
 /// that is known.
@@ -28,14 +24,17 @@ struct Mark<'a> {
 /// # Errors
 /// If a file or an item is not there.
 pub(super) fn inserted(page: &str, root: &Path, sources: Option<&str>) -> Result<String> {
-    let mut out = String::new();
-    for line in page.split_inclusive('\n') {
-        match mark(line) {
-            Some(mark) => out += &caption_and_listing(&mark?, root, sources)?,
-            None => out += line,
-        }
-    }
-    Ok(out)
+    let page = markdown::replaced(page, ITEM, &mut |words| {
+        let (file, items) = named(ITEM, words, root, |names| names > 0)?;
+        let listing = items.join("\n");
+        Ok(caption(file, sources) + &format!("```rust,ignore\n{listing}```"))
+    })?;
+    markdown::replaced(&page, DIFF, &mut |words| {
+        let (file, items) = named(DIFF, words, root, |names| names == 2)?;
+        let [before, after] = [0, 1].map(|i| without_documentation(&items[i]));
+        let listing = diff(&before, &after);
+        Ok(caption(file, sources) + &format!("```diff\n{listing}```"))
+    })
 }
 
 /// Returns the name of a listing's file, as it stands above the listing.
@@ -48,51 +47,35 @@ pub(super) fn caption(file: &str, sources: Option<&str>) -> String {
     format!("<p class=\"file\">{name}</p>\n\n")
 }
 
-fn mark(line: &str) -> Option<Result<Mark<'_>>> {
-    let line = line.trim();
-    let start = MARKS.iter().find(|start| line.starts_with(**start))?;
-    let read = || {
-        let words = line[start.len()..].strip_suffix("}}");
-        let mut words = words
-            .with_context(|| format!("`{line}` does not end"))?
-            .split_whitespace();
-        let file = words
-            .next()
-            .with_context(|| format!("`{line}` names no file"))?;
-        let names: Vec<&str> = words.collect();
-        let is_diff = *start == MARKS[1];
-        let is_right = if is_diff {
-            names.len() == 2
-        } else {
-            !names.is_empty()
-        };
-        ensure!(is_right, "`{line}` has {} names of items", names.len());
-        Ok(Mark {
-            is_diff,
-            file,
-            names,
-        })
-    };
-    Some(read())
-}
-
-fn caption_and_listing(mark: &Mark<'_>, root: &Path, sources: Option<&str>) -> Result<String> {
-    let Mark { file, names, .. } = mark;
+/// Returns the file that a mark names, and the texts of its items.
+///
+/// # Errors
+/// If it names no file, or not as many items as it may, or one of them is not there.
+fn named<'a>(
+    mark: &str,
+    words: &'a str,
+    root: &Path,
+    may_have: impl Fn(usize) -> bool,
+) -> Result<(&'a str, Vec<String>)> {
+    let line = || format!("`{mark}{words}}}}}`");
+    let mut names = words.split_whitespace();
+    let file = names
+        .next()
+        .with_context(|| format!("{} names no file", line()))?;
+    let names: Vec<&str> = names.collect();
+    ensure!(
+        may_have(names.len()),
+        "{} has {} names of items",
+        line(),
+        names.len()
+    );
     let source = fs::read_to_string(root.join(file));
     let source = source.with_context(|| format!("the listing's file `{file}` is not there"))?;
     let items = names.iter().map(|name| {
         let item = item(&source, name);
         item.with_context(|| format!("`{file}` has no item `{name}`"))
     });
-    let items = items.collect::<Result<Vec<_>>>()?;
-    let (language, listing) = if mark.is_diff {
-        let [before, after] = [0, 1].map(|i| without_documentation(&items[i]));
-        ("diff", diff(&before, &after))
-    } else {
-        ("rust,ignore", items.join("\n"))
-    };
-    let caption = caption(file, sources);
-    Ok(format!("{caption}```{language}\n{listing}```\n"))
+    Ok((file, items.collect::<Result<_>>()?))
 }
 
 /// Returns the text of an item with its documentation and attributes, or what is between the
@@ -195,35 +178,12 @@ fn without_documentation(item: &str) -> Vec<&str> {
         .collect()
 }
 
-/// Returns all lines of both texts, those of one alone with `-` or `+`, by the longest sequence of
-/// lines that is in both.
+/// Returns all lines of both texts, those of one alone with `-` or `+`.
 fn diff(before: &[&str], after: &[&str]) -> String {
-    // `common[i][j]`: how many lines `before[i..]` and `after[j..]` have in common.
-    let mut common = vec![vec![0; after.len() + 1]; before.len() + 1];
-    for i in (0..before.len()).rev() {
-        for j in (0..after.len()).rev() {
-            common[i][j] = if before[i] == after[j] {
-                common[i + 1][j + 1] + 1
-            } else {
-                common[i + 1][j].max(common[i][j + 1])
-            };
-        }
-    }
-    let (mut i, mut j, mut out) = (0, 0, String::new());
-    while i < before.len() || j < after.len() {
-        let is_same = i < before.len() && j < after.len() && before[i] == after[j];
-        let is_removed =
-            j == after.len() || i < before.len() && common[i + 1][j] >= common[i][j + 1];
-        let (sign, line) = match (is_same, is_removed) {
-            (true, _) => (' ', before[i]),
-            (false, true) => ('-', before[i]),
-            (false, false) => ('+', after[j]),
-        };
-        i += usize::from(sign != '+');
-        j += usize::from(sign != '-');
-        out += &format!("{sign}{line}\n");
-    }
-    out
+    let diff = TextDiff::from_slices(before, after);
+    diff.iter_all_changes()
+        .map(|line| format!("{}{}\n", line.tag(), line.value()))
+        .collect()
 }
 
 #[cfg(test)]

@@ -10,28 +10,21 @@ use anyhow::{Context, Result, bail, ensure};
 use lanewise_records::{Beside, Provenance, Row, Unit, duration, median};
 use lanewise_svg::{Anchor, BAD, GOOD, INK, Svg, WIDTH};
 
+use super::markdown;
 use super::times::Records;
 
 /// The text in a page before the names.
-pub(super) const MARK: &str = "{{#ladder ";
+const MARK: &str = "{{#ladder ";
 
 /// Returns a page with its ladders.
 ///
 /// # Errors
 /// If a mark does not end, or a ladder can't be made of its names.
 pub(super) fn inserted(page: &str, records: &Records) -> Result<String> {
-    let mut parts = page.split(MARK);
-    let mut out = parts.next().unwrap_or_default().to_owned();
-    for part in parts {
-        let (names, rest) = part
-            .split_once("}}")
-            .context("a mark of a ladder does not end")?;
+    markdown::replaced(page, MARK, &mut |names| {
         let ladder = Ladder::of(names, records).with_context(|| format!("the ladder {names}"))?;
-        out.push_str(&super::figures::figure(&[ladder.plot()], ""));
-        out.push_str(&ladder.table());
-        out.push_str(rest);
-    }
-    Ok(out)
+        Ok(super::figures::figure(&[ladder.plot()], "") + &ladder.table())
+    })
 }
 
 /// A rung: its name, its median in milliseconds and its record.

@@ -3,6 +3,7 @@
 
 use std::ops::Range;
 
+use anyhow::{Context, Result};
 use pulldown_cmark::{CodeBlockKind, Event, Options, Parser, Tag, TagEnd};
 
 /// A part of a text, and its line.
@@ -11,6 +12,30 @@ pub(crate) struct Located {
     pub(crate) text: String,
     /// The line number, counted from 1.
     pub(crate) line: usize,
+}
+
+/// Returns a page with something in the place of each line that is a mark: `mark`, words, and `}}`.
+///
+/// # Errors
+/// If a mark does not end, or what takes its place can't be made.
+pub(crate) fn replaced(
+    page: &str,
+    mark: &str,
+    replacement: &mut impl FnMut(&str) -> Result<String>,
+) -> Result<String> {
+    let mut out = String::new();
+    for line in page.split_inclusive('\n') {
+        let text = line.trim();
+        let Some(words) = text.strip_prefix(mark) else {
+            out += line;
+            continue;
+        };
+        let words = words.strip_suffix("}}");
+        let words = words.with_context(|| format!("`{text}` does not end"))?;
+        out += replacement(words)?.trim_end();
+        out += &line[line.trim_end().len()..];
+    }
+    Ok(out)
 }
 
 /// Returns the destinations of links and images.

@@ -14,6 +14,8 @@ use std::path::Path;
 use anyhow::{Context, Result};
 use lanewise_records::{Provenance, Record, Row, table};
 
+use super::markdown;
+
 /// The text in a page before the names.
 const MARK: &str = "{{#times ";
 
@@ -60,16 +62,7 @@ impl Records {
 
 /// Returns a page with its tables.
 pub(super) fn inserted(page: &str, records: &Records) -> Result<String> {
-    let mut parts = page.split(MARK);
-    let mut out = parts.next().unwrap_or_default().to_owned();
-    for part in parts {
-        let (names, rest) = part
-            .split_once("}}")
-            .context("a mark of times does not end")?;
-        out.push_str(records.table(names)?.trim_end());
-        out.push_str(rest);
-    }
-    Ok(out)
+    markdown::replaced(page, MARK, &mut |names| records.table(names))
 }
 
 #[cfg(test)]

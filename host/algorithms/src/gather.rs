@@ -1,11 +1,12 @@
 //! Elements from given places, and elements to given places.
 
-use lanewise::{DeviceBuffer, LaunchConfig};
+use lanewise::DeviceBuffer;
 use lanewise_std::DisjointSlice;
 use lanewise_std::atomic::{Atomic, scope};
 use lanewise_std::kernel::SafeKernel;
 
 use crate::kernels::gather::{self, BLOCK};
+use crate::queue::stride_grid;
 use crate::{Error, Key, Queue};
 
 /// The number of blocks for each multiprocessor: twice as many as have room there.
@@ -49,7 +50,11 @@ where
 {
     Error::unless_enough("an output", indices.len(), output.len())?;
     let arguments = (&input.cast(), indices, &mut output.cast_mut());
-    queue.launch(gather::gather::<T::Word>, blocks(indices), arguments)
+    queue.launch(
+        gather::gather::<T::Word>,
+        stride_grid(indices, BLOCKS, BLOCK, size_of::<u32>()),
+        arguments,
+    )
 }
 
 /// Writes `input[i]` to `output[indices[i]]` for each index. Other elements of `output` stay as
@@ -92,12 +97,9 @@ where
 {
     Error::unless_enough("an input", indices.len(), input.len())?;
     let arguments = (&input.cast(), indices, &mut output.cast_mut());
-    queue.launch(gather::scatter::<T::Word>, blocks(indices), arguments)
-}
-
-/// Returns the launch of a grid-stride loop over the indices.
-fn blocks(indices: &DeviceBuffer<u32>) -> LaunchConfig {
-    let most = indices.device().properties().multiprocessors as usize * BLOCKS;
-    let all = indices.len().div_ceil(BLOCK as usize);
-    LaunchConfig::new(all.clamp(1, most) as u32, BLOCK)
+    queue.launch(
+        gather::scatter::<T::Word>,
+        stride_grid(indices, BLOCKS, BLOCK, size_of::<u32>()),
+        arguments,
+    )
 }

@@ -1,8 +1,9 @@
 //! How often each value occurs.
 
-use lanewise::{DeviceBuffer, LaunchConfig};
+use lanewise::DeviceBuffer;
 
 use crate::kernels::histogram::{self, BINS, BLOCK, BLOCK_WIDE};
+use crate::queue::stride_grid;
 use crate::{Error, Queue};
 
 /// The number of blocks for each multiprocessor: as many as have room there.
@@ -18,7 +19,7 @@ pub fn histogram_bytes(
     bins: &mut DeviceBuffer<u32>,
 ) -> Result<(), Error> {
     Error::unless_enough("bins", BINS, bins.len())?;
-    let config = blocks(input, BLOCKS, BLOCK, 16);
+    let config = stride_grid(input, BLOCKS, BLOCK, 16);
     queue.launch(histogram::histogram_bytes, config, (input, bins))
 }
 
@@ -42,28 +43,15 @@ pub fn histogram_even(
     let shared = 4 * count.div_ceil(2);
     let arguments = (input, bins, first, shift);
     if count <= BINS {
-        let config = blocks(input, BLOCKS, BLOCK, 16);
+        let config = stride_grid(input, BLOCKS, BLOCK, 16);
         return queue.launch(histogram::histogram_even, config, arguments);
     }
     if shared > device.properties().shared_memory_per_block_optin as usize {
-        let config = blocks(input, BLOCKS, BLOCK, 16);
+        let config = stride_grid(input, BLOCKS, BLOCK, 16);
         return queue.launch(histogram::histogram_global, config, arguments);
     }
     device.set_max_dynamic_shared(histogram::histogram_wide, shared as u32)?;
     let each = if shared <= 64 << 10 { 2 } else { 1 };
-    let config = blocks(input, each, BLOCK_WIDE, 64).with_dynamic_shared(shared as u32);
+    let config = stride_grid(input, each, BLOCK_WIDE, 64).with_dynamic_shared(shared as u32);
     queue.launch(histogram::histogram_wide, config, arguments)
-}
-
-/// Returns the launch of a grid-stride loop over the input: a thread has at least this many bytes,
-/// and a multiprocessor at most this many blocks.
-fn blocks<T: lanewise::DeviceCopy>(
-    input: &DeviceBuffer<T>,
-    blocks: usize,
-    threads: u32,
-    bytes: usize,
-) -> LaunchConfig {
-    let most = input.device().properties().multiprocessors as usize * blocks;
-    let all = (input.len() * size_of::<T>()).div_ceil(bytes * threads as usize);
-    LaunchConfig::new(all.clamp(1, most) as u32, threads)
 }

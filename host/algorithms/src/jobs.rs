@@ -443,10 +443,8 @@ fn transpose_f32(run: &Runner) -> Result<Measured> {
         }
     }
     Ok(Measured {
-        times,
-        size: None,
-        work: (side * side * 8, Unit::Bytes),
         copy,
+        ..Measured::of(times, side * side * 8, Unit::Bytes)?
     })
 }
 
@@ -518,9 +516,7 @@ fn rows(run: &Runner, columns: usize, what: u32) -> Result<Measured> {
         }
     }
     Ok(Measured {
-        times,
-        size: None,
-        work: (rows * columns * 8, Unit::Bytes),
         copy,
+        ..Measured::of(times, rows * columns * 8, Unit::Bytes)?
     })
 }

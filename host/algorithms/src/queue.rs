@@ -110,6 +110,19 @@ pub(crate) fn grid(blocks: usize, threads: u32) -> Result<Option<LaunchConfig>, 
     Ok((blocks > 0).then(|| LaunchConfig::new(blocks as u32, threads)))
 }
 
+/// Returns the launch of a grid-stride loop over the input: a thread has at least this many bytes,
+/// and a multiprocessor at most this many blocks.
+pub(crate) fn stride_grid<T: DeviceCopy>(
+    input: &DeviceBuffer<T>,
+    blocks: usize,
+    threads: u32,
+    bytes: usize,
+) -> LaunchConfig {
+    let most = input.device().properties().multiprocessors as usize * blocks;
+    let all = (input.len() * size_of::<T>()).div_ceil(bytes * threads as usize);
+    LaunchConfig::new(all.clamp(1, most) as u32, threads)
+}
+
 #[cfg(test)]
 mod tests {
     use super::grid;

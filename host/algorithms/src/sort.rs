@@ -6,7 +6,7 @@ use lanewise_std::atomic::DeviceAtomicU32;
 use lanewise_std::kernel::{Kernel, SafeKernel};
 
 use crate::kernels::sort::{self, BLOCK, BLOCK_COUNT, DIGIT_BITS, DIGITS, Word, tile_len};
-use crate::queue::grid;
+use crate::queue::{grid, stride_grid};
 use crate::{Error, Number, Queue};
 
 /// The most keys: what a tile publishes has 30 bits for their number.
@@ -119,12 +119,10 @@ impl Workspace {
         let Some(config) = grid(tiles, BLOCK)? else {
             return Ok(());
         };
-        let most = input.device().properties().multiprocessors as usize * BLOCKS;
-        let blocks = input.len().div_ceil(16 * BLOCK_COUNT as usize).min(most);
         queue.clear(&mut self.counts)?;
         queue.launch(
             sort::count_digits::<W>,
-            LaunchConfig::new(blocks as u32, BLOCK_COUNT),
+            stride_grid(input, BLOCKS, BLOCK_COUNT, 16 * size_of::<W>()),
             (input, &mut self.counts, negative, all),
         )?;
         for digit in 0..W::COUNT as u32 {

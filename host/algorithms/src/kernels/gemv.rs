@@ -98,7 +98,7 @@ impl Shape {
 
 /// Writes the sum, and what was there before if `beta` is not 0.
 #[inline(always)]
-fn finish<S: Float>(old: &mut S, sum: S, [alpha, beta]: [S; 2]) {
+pub(super) fn finish<S: Float>(old: &mut S, sum: S, [alpha, beta]: [S; 2]) {
     let product = alpha * sum;
     *old = if beta == S::default() {
         product

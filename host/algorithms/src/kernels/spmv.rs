@@ -18,6 +18,8 @@ use lanewise_std::collective::block_exclusive_scan_with_total;
 use lanewise_std::math::Float;
 use lanewise_std::thread::{block_idx_x, block_stride, index_1d, sync_threads, thread_idx_x};
 
+use super::gemv::finish;
+
 /// Threads of a block.
 pub const THREADS: usize = 256;
 /// Elements and ends of rows that a block has.
@@ -153,15 +155,10 @@ pub unsafe fn spmv<T: Float>(
 /// # Safety
 /// No other thread accesses the row's element.
 #[inline(always)]
-unsafe fn write<T: Float>(y: &mut DisjointSlice<T>, row: usize, sum: T, [alpha, beta]: [T; 2]) {
+unsafe fn write<T: Float>(y: &mut DisjointSlice<T>, row: usize, sum: T, factors: [T; 2]) {
     // SAFETY: as the caller promises.
     if let Some(y) = unsafe { y.get_unique_mut(row) } {
-        let product = alpha * sum;
-        *y = if beta == T::default() {
-            product
-        } else {
-            product + beta * *y
-        };
+        finish(y, sum, factors);
     }
 }
 

@@ -205,7 +205,44 @@ pub(crate) fn headings(markdown: &str) -> Vec<String> {
     titles
 }
 
-fn slug(title: &str) -> String {
+/// Returns the title and the prose of each section: text and names, also of tables, without
+/// listings.
+pub(crate) fn sections(markdown: &str) -> Vec<(String, String)> {
+    let mut sections: Vec<(String, String)> = Vec::new();
+    let mut is_heading = false;
+    let mut is_listing = false;
+    for (event, _) in events(markdown) {
+        match event {
+            Event::Start(Tag::Heading { .. }) => {
+                is_heading = true;
+                sections.push(<_>::default());
+            }
+            Event::End(TagEnd::Heading(_)) => {
+                is_heading = false;
+            }
+            Event::Start(Tag::CodeBlock(_)) => is_listing = true,
+            Event::End(TagEnd::CodeBlock) => is_listing = false,
+            Event::Text(text) | Event::Code(text) if !is_listing => {
+                if let Some((title, prose)) = sections.last_mut() {
+                    let to = if is_heading { title } else { prose };
+                    to.push_str(&text);
+                }
+            }
+            Event::SoftBreak
+            | Event::HardBreak
+            | Event::End(TagEnd::Paragraph | TagEnd::TableCell | TagEnd::Item) => {
+                if let Some((_, prose)) = sections.last_mut() {
+                    prose.push(' ');
+                }
+            }
+            _ => {}
+        }
+    }
+    sections
+}
+
+/// Returns the anchor that mdBook gives to a heading.
+pub(crate) fn slug(title: &str) -> String {
     let kept = title
         .chars()
         .filter(|c| c.is_alphanumeric() || matches!(c, ' ' | '-' | '_'));

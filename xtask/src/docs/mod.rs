@@ -16,6 +16,7 @@ mod items;
 mod ladder;
 pub(crate) mod markdown;
 pub(crate) mod preprocessor;
+pub(crate) mod search_index;
 mod site;
 mod times;
 

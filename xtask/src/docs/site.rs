@@ -34,7 +34,7 @@ pub(super) fn extend(book: &mut Value, sources: Option<&str>) {
 }
 
 /// Calls a function for every chapter that has a page, in the order of the summary.
-fn chapters(book: &mut Value, each: &mut impl FnMut(&mut Value)) {
+pub(super) fn chapters(book: &mut Value, each: &mut impl FnMut(&mut Value)) {
     match book {
         Value::Object(members) => {
             if let Some(chapter) = members.get_mut("Chapter")
@@ -51,7 +51,8 @@ fn chapters(book: &mut Value, each: &mut impl FnMut(&mut Value)) {
     }
 }
 
-fn text(chapter: &Value, member: &str) -> String {
+/// Returns a text in a chapter, and nothing if it is not there.
+pub(super) fn text(chapter: &Value, member: &str) -> String {
     chapter[member].as_str().unwrap_or_default().to_owned()
 }
 

@@ -1,7 +1,8 @@
 //! `cargo xtask check-book`: looks at the pages that mdBook has built.
 //!
 //! It counts what the pages have for a reader, holds each count at the best that was reached, and
-//! searches for the words that people search for, with the book's own index and search program.
+//! searches for the words that people search for, with the book's own index and search program. A
+//! browser opens every page.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -9,7 +10,7 @@ use std::process::{Command, ExitCode};
 
 use anyhow::{Context, Result, ensure};
 
-use super::markdown;
+use super::{browser, markdown};
 use crate::workspace;
 use cargo_lanewise::output::say;
 
@@ -131,7 +132,7 @@ const SEARCHES: [(&str, &[&str]); 40] = [
     ("fft", &["algorithms/fft"]),
 ];
 
-/// Count what the built book has, and try its search
+/// Count what the built book has, try its search, and open its pages in a browser
 ///
 /// mdBook has to have built it: `target/tools/bin/mdbook build docs`.
 #[derive(Debug, clap::Args)]
@@ -142,9 +143,13 @@ pub(crate) struct Args {}
 pub(crate) fn run(_args: &Args) -> Result<ExitCode> {
     let book = workspace::root().join("target/book/html");
     let summary = fs::read_to_string(workspace::root().join("docs/src/SUMMARY.md"))?;
-    let pages = markdown::links(&summary);
-    let pages = pages.iter().map(|page| {
-        let file = book.join(&page.text).with_extension("html");
+    let names = markdown::links(&summary).into_iter().map(|page| {
+        let page = Path::new(&page.text).with_extension("html");
+        page.display().to_string()
+    });
+    let names: Vec<String> = names.collect();
+    let pages = names.iter().map(|name| {
+        let file = book.join(name);
         let page = fs::read_to_string(&file);
         let page = page.with_context(|| format!("`{}` is not built", file.display()))?;
         // Around this are the menus.
@@ -170,6 +175,7 @@ pub(crate) fn run(_args: &Args) -> Result<ExitCode> {
         "{index:>5} bytes of search index, at most {INDEX}"
     ));
     is_good &= searches(&book)?;
+    is_good &= looks(&book, &names)?;
     Ok(if is_good {
         ExitCode::SUCCESS
     } else {
@@ -202,6 +208,24 @@ fn searches(book: &Path) -> Result<bool> {
         }
     }
     Ok(is_good)
+}
+
+/// Opens each page, and returns whether all look right. That needs Chromium.
+fn looks(book: &Path, pages: &[String]) -> Result<bool> {
+    let Some(found) = browser::look(book, pages)? else {
+        say("The pages were not opened: there is no `chromium`.");
+        return Ok(true);
+    };
+    for problem in &found.problems {
+        say(problem);
+    }
+    say(format_args!(
+        "{:>5} pages opened in a browser at two widths, {} links followed, {} problems",
+        found.opened,
+        found.links,
+        found.problems.len()
+    ));
+    Ok(found.problems.is_empty() && found.opened == pages.len())
 }
 
 /// Returns the file of the built book's search index.

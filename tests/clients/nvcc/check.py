@@ -1,4 +1,5 @@
-"""Compiles a CUDA source to PTX, runs its kernels, and compares with numpy: `check.py FILE.cu CHECKS.py`.
+"""Compiles a CUDA source to PTX, runs its kernels, and compares with numpy: `check.py FILE.cu CHECKS.py`. In place of a file, a
+folder of them is compiled as one source.
 
 CHECKS.py has functions `check_*(module, random)`. It may have `prepare(text)`, which gets the source and gives what is to
 be compiled: for sources that hold more than kernels. And `VARIANTS`, lists of further options, if it is to be compiled several times.
@@ -17,12 +18,22 @@ import numpy as np
 import device
 
 
+def read(source):
+    """The text of a file, or of all files in a folder with their includes first."""
+    if source.is_file():
+        return source.read_text()
+    text = "\n".join(file.read_text() for file in sorted(source.rglob("*.cu")))
+    lines = text.splitlines()
+    includes = dict.fromkeys(line for line in lines if line.startswith("#include"))
+    return "\n".join([*includes, *(line for line in lines if line not in includes)])
+
+
 def compiled(source, prepare, variant):
     """The PTX of a source, compiled with a variant's options too."""
     root = pathlib.Path(sysconfig.get_path("purelib")) / "nvidia" / "cu13"
     with tempfile.TemporaryDirectory() as folder:
         text = pathlib.Path(folder) / "kernels.cu"
-        text.write_text(prepare(source.read_text()))
+        text.write_text(prepare(read(source)))
         ptx = text.with_suffix(".ptx")
         options = ["-ptx", "-arch=sm_90", "-std=c++17", *variant, f"-I{root / 'include'}", f"-I{root / 'include' / 'cccl'}"]
         subprocess.run([root / "bin" / "nvcc", *options, "-o", ptx, text], check=True)

@@ -29,7 +29,7 @@ enum Bound {
     AtMost(usize),
 }
 
-const COUNTS: [Count; 6] = [
+const COUNTS: [Count; 7] = [
     Count {
         what: "figures",
         of: |page| page.matches("<svg").count() + page.matches("<img").count(),
@@ -39,6 +39,14 @@ const COUNTS: [Count; 6] = [
         what: "exercises",
         of: |page| page.matches("<summary>Solution</summary>").count(),
         may_be: Bound::AtLeast(71),
+    },
+    Count {
+        what: "kernels in CUDA C++ beside ours",
+        of: |page| {
+            page.matches("<summary>The same in CUDA C++</summary>")
+                .count()
+        },
+        may_be: Bound::AtLeast(52),
     },
     Count {
         what: "pages with counters and times of a GPU",
@@ -291,6 +299,6 @@ mod tests {
                 + &"<span class=\"boring\">a\n</span>".repeat(50)
         );
         let counts = COUNTS.map(|count| (count.of)(&page));
-        assert_eq!(counts, [1, 0, 1, 1, 1, 1]);
+        assert_eq!(counts, [1, 0, 0, 1, 1, 1, 1]);
     }
 }

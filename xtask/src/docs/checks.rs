@@ -16,6 +16,7 @@ use super::items;
 use super::ladder;
 use super::markdown::{self, Block, Located};
 use super::times::{self, Records};
+use super::twins;
 use crate::Cli;
 
 /// Pages outside the book that many people read.
@@ -69,6 +70,8 @@ pub(super) fn all(root: &Path) -> Result<(usize, Vec<Problem>)> {
         if let Ok(place) = page.path.strip_prefix(&book) {
             let name = place.with_extension("");
             let wrong = exercises::problem(&name.to_string_lossy(), &page.text);
+            problems.extend(wrong.map(|what| page.problem(1, what)));
+            let wrong = twins::problem(&name.to_string_lossy(), &page.text, root);
             problems.extend(wrong.map(|what| page.problem(1, what)));
         }
         if page.path.starts_with(&book) && page.path != book.join(MAP_OF_NOTES) {

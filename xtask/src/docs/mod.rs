@@ -20,6 +20,7 @@ pub(crate) mod preprocessor;
 pub(crate) mod search_index;
 mod site;
 mod times;
+mod twins;
 
 use std::fmt;
 use std::path::PathBuf;

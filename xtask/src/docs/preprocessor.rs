@@ -18,6 +18,7 @@ use super::items;
 use super::ladder;
 use super::site;
 use super::times::{self, Records};
+use super::twins;
 use crate::{forward, workspace};
 
 /// Put figures, times and exercises into the book, as a preprocessor of mdBook
@@ -58,6 +59,7 @@ pub(crate) fn run(args: &Args) -> Result<ExitCode> {
     let mut figures = Figures::new(patterns.clone());
     change_pages(&mut book, &mut |path, text| {
         let text = exercises::inserted(path.trim_end_matches(".md"), text);
+        let text = twins::inserted(path.trim_end_matches(".md"), &text, workspace::root())?;
         let text = items::inserted(&text, workspace::root(), sources.as_deref())?;
         let text = counters::inserted(&text, &patterns)?;
         let text = ladder::inserted(&text, &records)?;

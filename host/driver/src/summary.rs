@@ -6,7 +6,7 @@
 
 use crate::observe::Observed;
 use crate::{settings, stderr, table};
-use lanewise_sim::report::FaultReport;
+use lanewise_sim::report::{FaultReport, Place};
 use lanewise_sim::{Counters, Fault, Finding};
 use parking_lot::Mutex;
 use serde_json::{Map, Value, json};
@@ -246,13 +246,21 @@ fn kernel(name: &str, sum: &Sum) -> Value {
 /// Returns a finding of the checks as JSON, or a fault. A fault is a finding of the checks that
 /// are always on.
 fn found(kind: &str, count: u64, report: &FaultReport) -> Value {
-    let source = report.place.source.as_ref();
+    let file = |place: &Place| Some(place.source.as_ref()?.file.clone());
+    let line = |place: &Place| Some(place.source.as_ref()?.line);
+    // Of a race, the first note says what the access before was.
+    let before = report.before.as_deref().map(|place| {
+        json!({
+            "ptx_line": place.line, "file": file(place), "line": line(place), "what": report.notes.first(),
+        })
+    });
     json!({
         "kind": kind,
         "count": count,
         "ptx_line": report.place.line,
-        "file": source.map(|source| &source.file),
-        "line": source.map(|source| source.line),
+        "file": file(&report.place),
+        "line": line(&report.place),
+        "before": before,
         "what": report.what,
         "report": report.to_string(),
     })

@@ -61,6 +61,8 @@ pub struct FaultReport {
     pub what: String,
     /// Where it happened, and in which thread.
     pub place: Place,
+    /// The access before, of a race: where it happened, and in which thread.
+    pub before: Option<Box<Place>>,
     /// The seed of the launch. The same seed finds the same fault.
     pub seed: u64,
     /// Further facts: the address, the allocation, which threads wait for which.
@@ -86,6 +88,7 @@ impl FaultReport {
                 source,
                 ..Place::default()
             },
+            before: None,
             seed: 0,
             notes,
             help,
@@ -227,6 +230,7 @@ mod tests {
                 }),
                 stack: vec![],
             },
+            before: None,
             seed: 1,
             notes: vec![
                 "address is 4 bytes past allocation #2: 4096 bytes, made at tests/memory.rs:40"

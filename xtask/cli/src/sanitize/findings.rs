@@ -29,8 +29,20 @@ pub(super) struct HostFinding {
     pub(super) ptx_line: u32,
     pub(super) file: Option<String>,
     pub(super) line: Option<u32>,
+    /// The access before, of a race.
+    #[serde(default)]
+    pub(super) before: Option<Before>,
     pub(super) what: String,
     pub(super) report: String,
+}
+
+/// The access before the one that is the finding.
+#[derive(Clone, Debug, PartialEq, Eq, Deserialize, Serialize)]
+pub(super) struct Before {
+    pub(super) ptx_line: u32,
+    pub(super) file: Option<String>,
+    pub(super) line: Option<u32>,
+    pub(super) what: Option<String>,
 }
 
 /// A finding of one or more runs.

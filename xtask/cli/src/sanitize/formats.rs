@@ -56,20 +56,45 @@ pub(super) fn sarif(all: &Findings) -> Value {
 
 fn result(finding: &Finding) -> Value {
     let found = &finding.found;
-    let kernel = finding.kernel.as_ref();
-    let kernel = kernel.map_or(String::new(), |kernel| format!("\nkernel `{kernel}`"));
+    let name = finding.kernel.as_deref();
+    let kernel = name.map_or(String::new(), |name| format!("\nkernel `{name}`"));
+    let identity = [
+        &found.kind,
+        name.unwrap_or_default(),
+        found.file.as_deref().unwrap_or_default(),
+        &found.what,
+    ];
     let mut result = json!({
         "ruleId": found.kind,
         "level": "error",
         "message": { "text": format!("{}{kernel}", found.report) },
+        // By these a code host knows a finding again whose lines have moved.
+        "partialFingerprints": { "lanewise/v1": identity.join("/") },
     });
     // A finding without a source line has no place that a code host could show.
-    if let (Some(file), Some(line)) = (&found.file, found.line) {
-        result["locations"] = json!([{
-            "physicalLocation": { "artifactLocation": { "uri": file }, "region": { "startLine": line.max(1) } }
-        }]);
+    let Some(place) = place(found.file.as_deref(), found.line) else {
+        return result;
+    };
+    result["locations"] = json!([place]);
+    let before = found.before.as_ref();
+    if let Some((before, mut at)) =
+        before.and_then(|it| Some((it, self::place(it.file.as_deref(), it.line)?)))
+    {
+        let mut now = place;
+        at["message"] = json!({ "text": before.what });
+        now["message"] = json!({ "text": found.what });
+        let both = json!([{ "location": at }, { "location": now }]);
+        result["codeFlows"] = json!([{ "threadFlows": [{ "locations": both }] }]);
     }
     result
+}
+
+/// Returns a location, if the file and the line are known.
+fn place(file: Option<&str>, line: Option<u32>) -> Option<Value> {
+    let region = json!({ "startLine": line?.max(1) });
+    Some(json!({
+        "physicalLocation": { "artifactLocation": { "uri": file? }, "region": region }
+    }))
 }
 
 /// Returns annotations for GitHub's workflows: one command per line, with its properties and
@@ -106,7 +131,7 @@ fn property(text: &str) -> String {
 
 #[cfg(test)]
 mod tests {
-    use super::super::findings::HostFinding;
+    use super::super::findings::{Before, HostFinding};
     use super::*;
 
     fn one(file: Option<&str>) -> Findings {
@@ -123,6 +148,12 @@ mod tests {
                     ptx_line: 9,
                     file: file.map(Into::into),
                     line: file.map(|_| 12),
+                    before: Some(Before {
+                        ptx_line: 7,
+                        file: file.map(Into::into),
+                        line: file.map(|_| 10),
+                        what: Some("the read was at a,b:10".into()),
+                    }),
                     what: "race".into(),
                     report: "race: 100%\n  --> a,b:12".into(),
                 },
@@ -159,6 +190,23 @@ mod tests {
     }
 
     #[test]
+    fn a_race_is_a_flow_from_one_access_to_the_other() {
+        let one = sarif(&one(Some("src/kernels.rs")));
+        let result = &one["runs"][0]["results"][0];
+        let flow = &result["codeFlows"][0]["threadFlows"][0]["locations"];
+        let line = |at: usize| &flow[at]["location"]["physicalLocation"]["region"]["startLine"];
+        assert_eq!((line(0), line(1)), (&json!(10), &json!(12)));
+        assert_eq!(
+            flow[0]["location"]["message"]["text"],
+            "the read was at a,b:10"
+        );
+        assert_eq!(
+            result["partialFingerprints"]["lanewise/v1"],
+            "race/count/src/kernels.rs/race"
+        );
+    }
+
+    #[test]
     fn a_result_without_a_line_has_no_location() {
         let with = sarif(&one(Some("src/kernels.rs")));
         let result = &with["runs"][0]["results"][0];
@@ -167,6 +215,7 @@ mod tests {
         assert_eq!(place["region"]["startLine"], 12);
         assert_eq!(with["runs"][0]["tool"]["driver"]["rules"][0]["id"], "race");
         let without = sarif(&one(None));
-        assert!(without["runs"][0]["results"][0].get("locations").is_none());
+        let result = &without["runs"][0]["results"][0];
+        assert!(result.get("locations").is_none() && result.get("codeFlows").is_none());
     }
 }

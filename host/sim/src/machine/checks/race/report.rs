@@ -54,11 +54,12 @@ impl Core<'_> {
         if before.pending {
             what = what.replacen("race: a", "race: an unfinished asynchronous", 1);
         }
-        let notes = self.values((&before, other), now, address);
+        let notes = self.values((&before, &other), now, address);
         let help = self.missing(&before, &now);
         let report = FaultReport {
             what,
             place,
+            before: Some(Box::new(other)),
             seed: run.launch.seed,
             notes,
             help: Some(help.into()),
@@ -77,7 +78,7 @@ impl Core<'_> {
     /// Returns the notes of a report: where the earlier access was, and what values there are.
     fn values(
         &mut self,
-        (before, other): (&Access, Place),
+        (before, other): (&Access, &Place),
         now: Access,
         address: u64,
     ) -> Vec<String> {

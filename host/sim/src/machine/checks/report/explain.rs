@@ -38,6 +38,7 @@ impl Run<'_> {
         fault(Box::new(FaultReport {
             what: account.what,
             place,
+            before: None,
             seed: self.launch.seed,
             notes,
             help: account.help.map(String::from),

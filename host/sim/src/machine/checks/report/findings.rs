@@ -109,6 +109,7 @@ impl Core<'_> {
             let report = FaultReport {
                 what: what.into(),
                 place: run.place(op),
+                before: None,
                 seed: run.launch.seed,
                 notes: vec![],
                 help: Some(help.into()),

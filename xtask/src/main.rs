@@ -8,11 +8,11 @@
 
 mod bundle;
 mod cargo;
+mod distribution;
 mod docs;
 mod exercises;
 mod forward;
 mod steps;
-mod wheel;
 mod workspace;
 
 use std::process::ExitCode;
@@ -80,7 +80,8 @@ enum Command {
     SearchIndex(docs::search_index::Args),
     CheckExercises(exercises::Args),
     CheckSteps(steps::Args),
-    Wheel(wheel::Args),
+    Release(distribution::release::Args),
+    Wheel(distribution::wheel::Args),
 }
 
 fn main() -> ExitCode {
@@ -107,7 +108,8 @@ fn run(cli: Cli) -> Result<ExitCode> {
         Command::SearchIndex(args) => docs::search_index::run(&args),
         Command::CheckExercises(args) => exercises::run(&args),
         Command::CheckSteps(args) => steps::run(&args),
-        Command::Wheel(args) => wheel::run(&args),
+        Command::Release(args) => distribution::release::run(&args),
+        Command::Wheel(args) => distribution::wheel::run(&args),
     }
 }
 

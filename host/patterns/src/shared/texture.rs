@@ -142,7 +142,9 @@ fn shifted(device: &Device, setup: Setup) -> Result<Box<dyn Case>> {
 
 /// Compares blended values. They may differ by a step of the weights on each of two axes. The CPU's
 /// weight is the nearest multiple of 1/256. A GPU's weight may be the multiple on the other side.
-/// That changes the result by 1/256 of the difference of two texels, which is below 1 here.
+/// That changes the result by 1/256 of the difference of two texels, which is below 1 here. An
+/// H200 also rounds the products of both axes' weights to multiples of 1/256, half a step for each
+/// of two columns.
 fn blends(device: &[f32], cpu: &[f32]) -> Result<Agreement, Mismatch> {
     if device.len() != cpu.len() {
         return compare::equal(device, cpu);
@@ -150,7 +152,7 @@ fn blends(device: &[f32], cpu: &[f32]) -> Result<Agreement, Mismatch> {
     let expected = cpu.iter().enumerate().map(|(index, &value)| Expected {
         index,
         value: f64::from(value),
-        tolerance: 2.0 / 256.0,
+        tolerance: 3.0 / 256.0,
     });
     compare::within(device, expected)
 }

@@ -1,26 +1,28 @@
 //! Products of matrices.
 
-use lanewise::DeviceBuffer;
+use lanewise::{DeviceBuffer, DeviceCopy};
 
 use crate::kernels::gemm::{
     self as kernels, ACROSS, ACROSS_SINGLY, ALONG, MOST, SHARED_BYTES, SIDE, THREADS,
 };
+use crate::kernels::gemm_f64 as double;
 use crate::queue::grid;
 use crate::{Error, Queue};
 
-/// Products of matrices of `f32`: `C = alpha A B + beta C`, with `m` rows and `n` columns.
+/// Products of matrices: `C = alpha A B + beta C`, with `m` rows and `n` columns.
 ///
 /// All matrices are row after row. Those of several products of one shape follow each other. Each
-/// element is a sum of `k` products in single precision, in the order of `k`: no tensor core is
-/// used, and a result is the same in each run.
+/// element is a sum of `k` products in the order of `k`, each added with one rounding, so a result
+/// is the same in each run. Products of `f32` use no tensor core. Those of `f64` do, and need a GPU
+/// of compute capability 9.0.
 ///
 /// ```
 /// use lanewise::{Device, DeviceBuffer};
 /// use lanewise_algorithms::Gemm;
 ///
 /// let device = Device::open()?;
-/// let a = DeviceBuffer::from_slice(&device, &[1.0, 2.0, 3.0, 4.0, 5.0, 6.0])?;
-/// let b = DeviceBuffer::from_slice(&device, &[1.0, 0.0, 2.0])?;
+/// let a = DeviceBuffer::from_slice(&device, &[1.0f32, 2.0, 3.0, 4.0, 5.0, 6.0])?;
+/// let b = DeviceBuffer::from_slice(&device, &[1.0f32, 0.0, 2.0])?;
 /// let mut c = DeviceBuffer::<f32>::zeroed(&device, 2)?;
 /// // Two rows of three elements, times one column of three.
 /// Gemm::new(2, 1, 3).multiply(&device.stream()?, &a, &b, &mut c)?;
@@ -28,7 +30,7 @@ use crate::{Error, Queue};
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Gemm {
+pub struct Gemm<S = f32> {
     /// Rows of `A` and `C`.
     pub m: u32,
     /// Columns of `B` and `C`.
@@ -42,15 +44,36 @@ pub struct Gemm {
     /// Whether `B` is given as its transpose, with `n` rows.
     pub is_b_transposed: bool,
     /// The factor of the product.
-    pub alpha: f32,
+    pub alpha: S,
     /// The factor of what `C` was before. If it is 0, `C` is not read, and may hold anything.
-    pub beta: f32,
+    pub beta: S,
 }
 
-impl Gemm {
+/// An element of matrices that a [`Gemm`] multiplies: `f32` or `f64`.
+pub trait Factor: DeviceCopy + sealed::Sealed {
+    /// Queues the products, which have been checked.
+    #[doc(hidden)]
+    fn queue(
+        of: Gemm<Self>,
+        queue: impl Queue,
+        factors: [&DeviceBuffer<Self>; 2],
+        c: &mut DeviceBuffer<Self>,
+    ) -> Result<(), Error>;
+}
+
+mod sealed {
+    pub trait Sealed {}
+    impl Sealed for f32 {}
+    impl Sealed for f64 {}
+}
+
+impl<S> Gemm<S> {
     /// Returns one product `C = A B` of this shape.
     #[must_use]
-    pub const fn new(m: u32, n: u32, k: u32) -> Self {
+    pub fn new(m: u32, n: u32, k: u32) -> Self
+    where
+        S: From<f32>,
+    {
         Gemm {
             m,
             n,
@@ -58,8 +81,8 @@ impl Gemm {
             batch: 1,
             is_a_transposed: false,
             is_b_transposed: false,
-            alpha: 1.0,
-            beta: 0.0,
+            alpha: 1.0.into(),
+            beta: 0.0.into(),
         }
     }
 
@@ -71,45 +94,68 @@ impl Gemm {
     /// [`Error::Graph`].
     pub fn multiply(
         self,
-        mut queue: impl Queue,
-        a: &DeviceBuffer<f32>,
-        b: &DeviceBuffer<f32>,
-        c: &mut DeviceBuffer<f32>,
-    ) -> Result<(), Error> {
+        queue: impl Queue,
+        a: &DeviceBuffer<S>,
+        b: &DeviceBuffer<S>,
+        c: &mut DeviceBuffer<S>,
+    ) -> Result<(), Error>
+    where
+        S: Factor,
+    {
         let [m, n, k, batch] = [self.m, self.n, self.k, self.batch].map(|side| side as usize);
         let all = |rows: usize, columns: usize| (rows * columns).saturating_mul(batch);
         Error::unless_enough("an A", all(m, k), a.len())?;
         Error::unless_enough("a B", all(k, n), b.len())?;
         Error::unless_enough("a C", all(m, n), c.len())?;
         Error::unless_few("rows or columns", MOST, m.max(n).max(k))?;
-        let tiles = (m.div_ceil(SIDE) * n.div_ceil(SIDE)).saturating_mul(batch);
-        let Some(config) = grid(tiles, THREADS as u32)? else {
+        S::queue(self, queue, [a, b], c)
+    }
+
+    /// Returns the number of tiles of this size.
+    fn tiles(&self, rows: usize, columns: usize) -> usize {
+        let of_product = (self.m as usize).div_ceil(rows) * (self.n as usize).div_ceil(columns);
+        of_product.saturating_mul(self.batch as usize)
+    }
+
+    /// Returns the shape as the kernels take it.
+    fn shape(&self) -> [u32; 4] {
+        [self.m, self.n, self.k, self.batch]
+    }
+}
+
+impl Factor for f32 {
+    fn queue(
+        of: Gemm,
+        mut queue: impl Queue,
+        [a, b]: [&DeviceBuffer<f32>; 2],
+        c: &mut DeviceBuffer<f32>,
+    ) -> Result<(), Error> {
+        let Some(config) = grid(of.tiles(SIDE, SIDE), THREADS as u32)? else {
             return Ok(());
         };
         let config = config.with_dynamic_shared(SHARED_BYTES);
-        let across = |side: usize, factor: &DeviceBuffer<f32>| {
+        let across = |side: u32, factor: &DeviceBuffer<f32>| {
             let is_aligned = side.is_multiple_of(4) && factor.address().is_multiple_of(16);
             if is_aligned { ACROSS } else { ACROSS_SINGLY }
         };
-        let of_a = if self.is_a_transposed {
-            across(m, a)
+        let of_a = if of.is_a_transposed {
+            across(of.m, a)
         } else {
             ALONG
         };
-        let of_b = if self.is_b_transposed {
+        let of_b = if of.is_b_transposed {
             ALONG
         } else {
-            across(n, b)
+            across(of.n, b)
         };
-        let shape = [self.m, self.n, self.k, self.batch];
-        let factors = [self.alpha, self.beta];
+        let factors = [of.alpha, of.beta];
         macro_rules! launch {
             ($($a:ident $b:ident,)*) => {
                 match (of_a, of_b) {
                     $(($a, $b) => {
                         let kernel = kernels::gemm::<$a, $b>;
                         c.device().set_max_dynamic_shared(kernel, SHARED_BYTES)?;
-                        queue.launch(kernel, config, (a, b, c, shape, factors))
+                        queue.launch(kernel, config, (a, b, c, of.shape(), factors))
                     })*
                     _ => unreachable!("these are all kinds of factors"),
                 }
@@ -119,6 +165,52 @@ impl Gemm {
             ALONG ALONG, ALONG ACROSS, ALONG ACROSS_SINGLY,
             ACROSS ALONG, ACROSS ACROSS, ACROSS ACROSS_SINGLY,
             ACROSS_SINGLY ALONG, ACROSS_SINGLY ACROSS, ACROSS_SINGLY ACROSS_SINGLY,
+        )
+    }
+}
+
+impl Factor for f64 {
+    fn queue(
+        of: Gemm<f64>,
+        mut queue: impl Queue,
+        [a, b]: [&DeviceBuffer<f64>; 2],
+        c: &mut DeviceBuffer<f64>,
+    ) -> Result<(), Error> {
+        let tiles = of.tiles(double::ROWS, double::COLUMNS);
+        let Some(config) = grid(tiles, double::THREADS as u32)? else {
+            return Ok(());
+        };
+        let config = config.with_dynamic_shared(double::SHARED_BYTES);
+        let is_aligned = |row: u32, factor: &DeviceBuffer<f64>| {
+            row.is_multiple_of(2) && factor.address().is_multiple_of(16)
+        };
+        let (of_a, row_of_a) = if of.is_a_transposed {
+            (ACROSS, of.m)
+        } else {
+            (ALONG, of.k)
+        };
+        let (of_b, row_of_b) = if of.is_b_transposed {
+            (ALONG, of.k)
+        } else {
+            (ACROSS, of.n)
+        };
+        let are_aligned = is_aligned(row_of_a, a) && is_aligned(row_of_b, b);
+        let factors = [of.alpha, of.beta];
+        macro_rules! launch {
+            ($($a:ident $b:ident $aligned:literal,)*) => {
+                match (of_a, of_b, are_aligned) {
+                    $(($a, $b, $aligned) => {
+                        let kernel = double::gemm_f64::<$a, $b, $aligned>;
+                        c.device().set_max_dynamic_shared(kernel, double::SHARED_BYTES)?;
+                        queue.launch(kernel, config, (a, b, c, of.shape(), factors))
+                    })*
+                    _ => unreachable!("these are all kinds of factors"),
+                }
+            };
+        }
+        launch!(
+            ALONG ALONG false, ALONG ACROSS false, ACROSS ALONG false, ACROSS ACROSS false,
+            ALONG ALONG true, ALONG ACROSS true, ACROSS ALONG true, ACROSS ACROSS true,
         )
     }
 }

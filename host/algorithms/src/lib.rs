@@ -57,7 +57,7 @@ mod transpose;
 pub use error::Error;
 pub use fold::Fold;
 pub use gather::{gather, scatter};
-pub use gemm::Gemm;
+pub use gemm::{Factor, Gemm};
 pub use gemv::Gemv;
 pub use histogram::{histogram_bytes, histogram_even};
 pub use kernels::fold::{ArgMax, ArgMin, Folding, MeanVariance, Moments, Place};

@@ -6,6 +6,7 @@ use lanewise_std::kernel::{Kernel, SafeKernel};
 use lanewise_std::math::Float;
 
 use crate::kernels::spmv::{self as kernels, THREADS, TILE};
+use crate::kernels::spmv_even::{self as even, TOGETHER};
 use crate::queue::grid;
 use crate::{Error, Queue};
 
@@ -13,8 +14,8 @@ use crate::{Error, Queue};
 /// product with a vector.
 ///
 /// The elements of row `r` are those from `starts[r]` to `starts[r + 1]`, each with its column. A
-/// product reads each of them once, and takes as long for rows of very different lengths as for
-/// equal ones. Its result is the same in each run.
+/// product reads each of them once. Rows of about the same length are divided among threads as they
+/// are; those of very different lengths, element by element. A result is the same in each run.
 ///
 /// ```
 /// use lanewise::{Device, DeviceBuffer};
@@ -39,6 +40,48 @@ pub struct SparseMatrix<T: DeviceCopy> {
     firsts: DeviceBuffer<u32>,
     /// What each block has of the row that it does not end.
     carries: DeviceBuffer<T>,
+    even: Option<Even>,
+}
+
+/// How a matrix is divided whose rows have about the same length.
+#[derive(Clone, Copy, Debug)]
+struct Even {
+    /// Threads of a row.
+    group: u32,
+    /// The most elements of the rows of a block.
+    room: u32,
+}
+
+impl Even {
+    /// The most bytes of shared memory for a block: every GPU from compute capability 8.0 on has so
+    /// much, and a multiprocessor of an H200 has two such blocks.
+    const SHARED_BYTES: usize = 96 << 10;
+
+    /// Returns how to divide rows that begin and end at these elements of so many bytes, or `None`
+    /// if one has more than half again as many as they have on average.
+    fn new(starts: &[u32], bytes: usize) -> Option<Self> {
+        let rows = starts.len() - 1;
+        let lengths = starts.windows(2).map(|ends| ends[1] - ends[0]);
+        let longest = lengths.max().unwrap_or(0);
+        let count = starts[rows] as usize;
+        if longest == 0 || 2 * longest as usize * rows > 3 * count {
+            return None;
+        }
+        // Groups load from different banks, and a thread has no more than 32 elements.
+        let apart = 1 << longest.trailing_zeros().min(5);
+        let group = longest.div_ceil(32).next_power_of_two().max(apart);
+        let of_block = even::THREADS / group.min(32) as usize;
+        let all = (0..rows).step_by(of_block).map(|first| {
+            let from = starts[first] as usize / TOGETHER * TOGETHER;
+            starts[rows.min(first + of_block)] as usize - from
+        });
+        let room = all.max().unwrap_or(0).next_multiple_of(TOGETHER);
+        let fits = group <= 32 && room * bytes <= Self::SHARED_BYTES;
+        fits.then_some(Even {
+            group,
+            room: room as u32,
+        })
+    }
 }
 
 /// The parameters of the kernels.
@@ -52,9 +95,22 @@ type Params<T> = (
     DisjointSlice<'static, T>,
     [T; 2],
 );
+type EvenParams<T> = (
+    &'static [u32],
+    &'static [u32],
+    &'static [T],
+    &'static [T],
+    DisjointSlice<'static, T>,
+    u32,
+    u32,
+    [T; 2],
+);
 type CarryParams<T> = (&'static [u32], &'static [T], DisjointSlice<'static, T>, T);
 
 impl<T: Float + DeviceCopy + Zeroable> SparseMatrix<T> {
+    /// Bytes of a value and its column.
+    const ELEMENT_BYTES: usize = size_of::<T>() + size_of::<u32>();
+
     /// Copies a matrix with `width` columns to the device. The last of `starts` is the number of
     /// elements.
     ///
@@ -128,6 +184,7 @@ impl<T: Float + DeviceCopy + Zeroable> SparseMatrix<T> {
             values: DeviceBuffer::from_slice(device, &values[..count])?,
             firsts: DeviceBuffer::from_slice(device, &firsts)?,
             carries: DeviceBuffer::zeroed(device, blocks)?,
+            even: Even::new(starts, Self::ELEMENT_BYTES),
         })
     }
 
@@ -146,8 +203,9 @@ impl<T: Float + DeviceCopy + Zeroable> SparseMatrix<T> {
     /// `y` is not read, and may hold anything.
     ///
     /// # Errors
-    /// [`Error::TooShort`] if `x` has fewer elements than a row has columns, or `y` fewer than
-    /// there are rows; [`Error::Launch`], [`Error::Graph`].
+    /// [`Error::TooShort`] if `x` has fewer elements than a row has columns, `y` fewer than there
+    /// are rows, or another buffer has taken the place of the values, with fewer of them;
+    /// [`Error::Launch`], [`Error::Graph`].
     pub fn multiply(
         &mut self,
         mut queue: impl Queue,
@@ -158,15 +216,33 @@ impl<T: Float + DeviceCopy + Zeroable> SparseMatrix<T> {
     where
         kernels::spmv<T>: Kernel<Params = Params<T>>,
         kernels::add_carries<T>: SafeKernel<Params = CarryParams<T>>,
+        even::spmv_even<T>: Kernel<Params = EvenParams<T>>,
     {
         Error::unless_enough("an x", self.width as usize, x.len())?;
         Error::unless_enough("a y", self.rows(), y.len())?;
+        Error::unless_enough("values", self.columns.len(), self.values.len())?;
+        let (starts, columns, values) = (&self.starts, &self.columns, &self.values);
+        if let Some(Even { group, room }) = self.even
+            && values.address().is_multiple_of(16)
+        {
+            let kernel = even::spmv_even::<T>;
+            let shared = room * Self::ELEMENT_BYTES as u32;
+            y.device().set_max_dynamic_shared(kernel, shared)?;
+            let blocks = self.rows().div_ceil(even::THREADS / group as usize);
+            let Some(config) = grid(blocks, even::THREADS as u32)? else {
+                return Ok(());
+            };
+            let config = config.with_dynamic_shared(shared);
+            let arguments = (starts, columns, values, x, y, group, room, factors);
+            // SAFETY: as below. `Even::new` has computed the room from the same starts, and columns
+            // have a buffer of their own, which begins at a multiple of sixteen bytes.
+            return unsafe { queue.launch_unchecked(kernel, config, arguments) };
+        }
         let Some(config) = grid(self.carries.len(), THREADS as u32)? else {
             return Ok(());
         };
         let carries = grid(self.carries.len().div_ceil(THREADS), THREADS as u32)?;
         let kernel = kernels::spmv::<T>;
-        let (starts, columns, values) = (&self.starts, &self.columns, &self.values);
         let arguments = (
             starts,
             columns,

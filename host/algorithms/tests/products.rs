@@ -35,89 +35,89 @@ fn checked<T>(device: &Device, what: impl Debug, work: impl FnOnce() -> T) -> T 
     found
 }
 
-/// Returns what the product adds up in the order of `k`, each step with one rounding, as the
-/// kernel does. So there is nothing to tolerate.
-fn gemm(of: Gemm, a: &[f32], b: &[f32], c: &[f32]) -> Vec<f32> {
-    let [m, n, k, batch] = [of.m, of.n, of.k, of.batch].map(|side| side as usize);
-    let mut all = c.to_vec();
-    for product in 0..batch {
-        let (a, b) = (&a[product * m * k..], &b[product * k * n..]);
-        for (i, c) in all[product * m * n..][..m * n].iter_mut().enumerate() {
-            let (row, column) = (i / n, i % n);
-            let sum = (0..k).fold(0.0f32, |sum, k_of| {
-                let a = if of.is_a_transposed {
-                    a[k_of * m + row]
-                } else {
-                    a[row * k + k_of]
-                };
-                let b = if of.is_b_transposed {
-                    b[column * k + k_of]
-                } else {
-                    b[k_of * n + column]
-                };
-                a.mul_add(b, sum)
+/// Compares products in one type of elements with what the CPU adds up in the order of `k`, each
+/// step with one rounding, as the kernel does. So there is nothing to tolerate.
+macro_rules! gemms_are_the_cpus {
+    ($ty:ident, $shapes:expr) => {
+        let (device, stream) = device();
+        let elements =
+            |len: usize| -> Vec<$ty> { numbers(len).into_iter().map($ty::from).collect() };
+        // The factors' buffers begin at an aligned address, or one element after it.
+        for (shape, transposed, skip) in $shapes
+            .into_iter()
+            .flat_map(|shape| (0..8).map(move |kind| (shape, kind % 4, kind / 4)))
+        {
+            let ((m, n, k, batch), [alpha, beta]) = (shape, [[1.0, 0.0], [0.5, -2.0]][skip]);
+            let of = Gemm::<$ty> {
+                batch,
+                is_a_transposed: transposed & 1 > 0,
+                is_b_transposed: transposed & 2 > 0,
+                alpha,
+                beta,
+                ..Gemm::new(m, n, k)
+            };
+            let [m, n, k, batch] = [m, n, k, batch].map(|side| side as usize);
+            let a = elements(m * k * batch + skip);
+            let b = elements(k * n * batch + skip);
+            let mut old = elements(m * n * batch);
+            if beta == 0.0 {
+                old.fill($ty::NAN);
+            }
+            let on_device = [&a, &b].map(|factor| uploaded(&device, factor));
+            let mut c = uploaded(&device, &old);
+            checked(&device, of, || {
+                let [a, b] = &on_device;
+                of.multiply(&stream, &a.view(skip..), &b.view(skip..), &mut c)
+                    .expect("a product");
+                stream.synchronize().expect("the product's end");
             });
-            let old = if of.beta == 0.0 { 0.0 } else { of.beta * *c };
-            *c = of.alpha.mul_add(sum, old);
+            for (i, found) in c.to_vec().expect("results").into_iter().enumerate() {
+                let (product, row, column) = (i / (m * n), i / n % m, i % n);
+                let (a, b) = (&a[skip + product * m * k..], &b[skip + product * k * n..]);
+                let sum = (0..k).fold(0.0, |sum: $ty, of_k| {
+                    let a = a[if of.is_a_transposed {
+                        of_k * m + row
+                    } else {
+                        row * k + of_k
+                    }];
+                    let b = b[if of.is_b_transposed {
+                        column * k + of_k
+                    } else {
+                        of_k * n + column
+                    }];
+                    a.mul_add(b, sum)
+                });
+                let before = if beta == 0.0 { 0.0 } else { beta * old[i] };
+                let expected = alpha.mul_add(sum, before);
+                assert_eq!(
+                    found.to_bits(),
+                    expected.to_bits(),
+                    "{of:?}, skip {skip}, {i}: {found}, {expected}"
+                );
+            }
         }
-    }
-    all
+    };
+}
+
+/// Shapes that are tiles, or less, or more.
+const SHAPES: [(u32, u32, u32, u32); 7] = [
+    (1, 1, 1, 1),
+    (3, 5, 0, 1),
+    (3, 5, 7, 3),
+    (128, 128, 16, 1),
+    (129, 131, 33, 1),
+    (4, 260, 40, 2),
+    (132, 8, 100, 1),
+];
+
+#[test]
+fn products_of_f32_are_the_cpus_in_all_bits() {
+    gemms_are_the_cpus!(f32, SHAPES);
 }
 
 #[test]
-fn products_are_the_cpus_in_all_bits() {
-    let (device, stream) = device();
-    let shapes = [
-        (1, 1, 1, 1),
-        (3, 5, 0, 1),
-        (3, 5, 7, 3),
-        (128, 128, 16, 1),
-        (129, 131, 33, 1),
-        (4, 260, 40, 2),
-        (132, 8, 100, 1),
-    ];
-    for (m, n, k, batch) in shapes {
-        for transposed in 0..4 {
-            // The factors' buffers begin at an aligned address, or one element after it.
-            for skip in [0, 1] {
-                let (alpha, beta) = [(1.0, 0.0), (0.5, -2.0)][skip];
-                let of = Gemm {
-                    batch,
-                    is_a_transposed: transposed & 1 > 0,
-                    is_b_transposed: transposed & 2 > 0,
-                    alpha,
-                    beta,
-                    ..Gemm::new(m, n, k)
-                };
-                let len = |rows: u32, columns: u32| (rows * columns * batch) as usize;
-                let a = numbers(len(m, k) + skip);
-                let b = numbers(len(k, n) + skip);
-                let mut old = numbers(len(m, n));
-                if beta == 0.0 {
-                    old.fill(f32::NAN);
-                }
-                let (on_device, mut c) = (
-                    [&a, &b].map(|factor| uploaded(&device, factor)),
-                    uploaded(&device, &old),
-                );
-                checked(&device, of, || {
-                    let [a, b] = &on_device;
-                    of.multiply(&stream, &a.view(skip..), &b.view(skip..), &mut c)
-                        .expect("a product");
-                    stream.synchronize().expect("the product's end");
-                });
-                let found = c.to_vec().expect("results");
-                let expected = gemm(of, &a[skip..], &b[skip..], &old);
-                for (i, (found, expected)) in found.iter().zip(&expected).enumerate() {
-                    assert_eq!(
-                        found.to_bits(),
-                        expected.to_bits(),
-                        "{of:?}, skip {skip}, {i}: {found}, {expected}"
-                    );
-                }
-            }
-        }
-    }
+fn products_of_f64_are_the_cpus_in_all_bits() {
+    gemms_are_the_cpus!(f64, SHAPES);
 }
 
 #[test]
@@ -131,7 +131,7 @@ fn a_product_refuses_short_buffers_and_long_sides() {
         error.to_string(),
         "expected an A of at least 12 elements, found 11"
     );
-    let most = Gemm {
+    let most = Gemm::<f32> {
         batch: u32::MAX,
         ..Gemm::new(u32::MAX, 1, u32::MAX)
     };
@@ -285,11 +285,14 @@ fn a_product_with_a_vector_refuses_short_buffers() {
 fn products_of_sparse_matrices_are_the_cpus() {
     let (device, stream) = device();
     // Lengths of rows: none, empty, equal, of all lengths, some longer than a block's tile or two.
-    let all: [Vec<u32>; 7] = [
+    let all: [Vec<u32>; 10] = [
         vec![],
         vec![0; 5000],
         vec![1],
         vec![27; 300],
+        vec![32; 70],
+        (0..203).map(|row| 20 + row % 9).collect(),
+        vec![700; 9],
         (0..130).map(|row| row * 37 % 65).collect(),
         vec![0, 7000, 0, 0, 3, 2303, 1, 2304, 0, 5000, 0],
         vec![20_000],
@@ -382,5 +385,13 @@ fn a_sparse_matrix_that_is_not_one_is_refused() {
     assert_eq!(
         error.to_string(),
         "expected an x of at least 3 elements, found 2"
+    );
+    *matrix.values_mut() = uploaded(&device, &[1.0f32; 2]);
+    let error = matrix
+        .multiply(&stream, [1.0, 0.0], &uploaded(&device, &[0.0; 3]), &mut y)
+        .expect_err("too few values");
+    assert_eq!(
+        error.to_string(),
+        "expected values of at least 3 elements, found 2"
     );
 }

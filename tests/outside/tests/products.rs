@@ -3,8 +3,8 @@
 
 use std::error::Error;
 
-use lanewise::{Device, DeviceBuffer};
-use lanewise_algorithms::{Gemm, Gemv, SparseMatrix};
+use lanewise::{Device, DeviceBuffer, Zeroable};
+use lanewise_algorithms::{Factor, Gemm, Gemv, SparseMatrix};
 use proptest::prelude::*;
 
 /// Numbers whose sums of products are exact.
@@ -12,10 +12,12 @@ fn small(len: u32) -> Vec<f32> {
     (0..len).map(|i| (i * 7 % 11) as f32 - 5.0).collect()
 }
 
-fn product(of: Gemm) -> Result<[Vec<f32>; 2], Box<dyn Error>> {
+/// Returns the product of matrices of small numbers, from a stream and from a graph.
+fn product<T: Factor + Zeroable + From<f32>>(of: Gemm<T>) -> Result<[Vec<T>; 2], Box<dyn Error>> {
     let device = Device::open()?;
     let stream = device.stream()?;
-    let [a, b] = [of.m * of.k, of.k * of.n].map(small);
+    let elements = |len| -> Vec<T> { small(len).into_iter().map(T::from).collect() };
+    let [a, b] = [of.m * of.k, of.k * of.n].map(elements);
     let (a, b) = (
         DeviceBuffer::from_slice(&device, &a)?,
         DeviceBuffer::from_slice(&device, &b)?,
@@ -79,7 +81,8 @@ proptest! {
     #[test]
     fn a_users_program_multiplies(m in 1u32..140, n in 1u32..140, k in 0u32..40, transposed in 0..4) {
         let (is_a_transposed, is_b_transposed) = (transposed & 1 > 0, transposed & 2 > 0);
-        let found = product(Gemm { is_a_transposed, is_b_transposed, alpha: 2.0, ..Gemm::new(m, n, k) }).unwrap();
+        let found = product(Gemm::<f32> { is_a_transposed, is_b_transposed, alpha: 2.0, ..Gemm::new(m, n, k) }).unwrap();
+        let double = product(Gemm::<f64> { is_a_transposed, is_b_transposed, alpha: 2.0, ..Gemm::new(m, n, k) }).unwrap();
         let (a, b) = (small(m * k), small(k * n));
         let expected: Vec<f32> = (0..m * n).map(|i| {
             let (row, column) = (i / n, i % n);
@@ -91,6 +94,9 @@ proptest! {
         }).collect();
         prop_assert_eq!(&found[0], &expected);
         prop_assert_eq!(&found[1], &expected);
+        let expected: Vec<f64> = expected.into_iter().map(f64::from).collect();
+        prop_assert_eq!(&double[0], &expected);
+        prop_assert_eq!(&double[1], &expected);
     }
 
     #[test]

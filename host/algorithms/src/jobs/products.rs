@@ -16,35 +16,49 @@ fn numbers(len: usize) -> Vec<f32> {
         .collect()
 }
 
-/// A product of square matrices. Its side is a part of 16,384, if there are 2^28 elements.
-pub(super) fn gemm(run: &Runner, part: usize) -> Result<Measured> {
-    let side = run.len.isqrt() / part;
-    let (of_a, of_b) = (numbers(side * side), numbers(side * side + 1));
-    let (a, b) = (run.upload(&of_a)?, run.upload(&of_b[1..])?);
-    let mut c = DeviceBuffer::<f32>::uninit(&run.device, side * side)?;
-    let shape = Gemm::new(side as u32, side as u32, side as u32);
-    let times = run.time(|| Ok(shape.multiply(&run.stream, &a, &b, &mut c)?))?;
-    let found = c.to_vec()?;
-    // All elements of some rows, so that each thread of a tile's row is seen.
-    for row in [0, side / 2 + 1, side - 1] {
-        let mut sums = vec![0.0; side];
-        for k in 0..side {
-            let a = f64::from(of_a[row * side + k]);
-            let row_of_b = &of_b[1 + k * side..][..side];
-            sums.iter_mut()
-                .zip(row_of_b)
-                .for_each(|(sum, b)| *sum += a * f64::from(*b));
+/// A product of square matrices in one type of elements, whose roundings are at most `$epsilon` of
+/// a sum. Its side is a part of 16,384, if there are 2^28 elements.
+macro_rules! gemm {
+    ($($name:ident: $element:ty, $epsilon:expr;)*) => {$(
+        pub(super) fn $name(run: &Runner, part: usize) -> Result<Measured> {
+            let side = run.len.isqrt() / part;
+            let elements = |len: usize| -> Vec<$element> {
+                numbers(len).into_iter().map(<$element>::from).collect()
+            };
+            let (of_a, of_b) = (elements(side * side), elements(side * side + 1));
+            let (a, b) = (run.upload(&of_a)?, run.upload(&of_b[1..])?);
+            let mut c = DeviceBuffer::<$element>::uninit(&run.device, side * side)?;
+            let shape = Gemm::new(side as u32, side as u32, side as u32);
+            let times = run.time(|| Ok(shape.multiply(&run.stream, &a, &b, &mut c)?))?;
+            let found = c.to_vec()?;
+            // All elements of some rows, so that each thread of a tile's row is seen.
+            for row in [0, side / 2 + 1, side - 1] {
+                let mut sums = vec![0.0; side];
+                for k in 0..side {
+                    let a = f64::from(of_a[row * side + k]);
+                    let row_of_b = &of_b[1 + k * side..][..side];
+                    sums.iter_mut()
+                        .zip(row_of_b)
+                        .for_each(|(sum, b)| *sum = f64::from(*b).mul_add(a, *sum));
+                }
+                for (column, (sum, found)) in sums.iter().zip(&found[row * side..]).enumerate() {
+                    // Each of `side` roundings is of a sum that is far below `side` / 4.
+                    let tolerance = side as f64 * (side as f64 / 4.0).sqrt() * $epsilon;
+                    ensure!(
+                        (f64::from(*found) - sum).abs() <= tolerance,
+                        "{row}, {column}: {found}, not {sum}"
+                    );
+                }
+            }
+            Ok(Measured::of(times, 2 * side.pow(3), Unit::Flops)?.at(side))
         }
-        for (column, (sum, found)) in sums.iter().zip(&found[row * side..]).enumerate() {
-            // Each of `side` roundings is at most 2^-24 of a sum that is far below `side` / 4.
-            let tolerance = side as f64 * (side as f64 / 4.0).sqrt() / f64::from(1 << 24);
-            ensure!(
-                (f64::from(*found) - sum).abs() <= tolerance,
-                "{row}, {column}: {found}, not {sum}"
-            );
-        }
-    }
-    Ok(Measured::of(times, 2 * side.pow(3), Unit::Flops)?.at(side))
+    )*};
+}
+
+gemm! {
+    gemm_f32: f32, f64::from(f32::EPSILON) / 2.0;
+    // In the order of `k`, as here: all bits are equal.
+    gemm_f64: f64, 0.0;
 }
 
 /// A product of a square matrix, or of its transpose, and a vector, in one type of elements.

@@ -19,6 +19,7 @@ use core::array::from_fn;
 
 use lanewise_macros::kernel;
 use lanewise_std::async_copy::{SharedPlace, commit_group, wait_group};
+use lanewise_std::math::Float;
 use lanewise_std::thread::{block_idx_x, sync_threads, thread_idx_x};
 use lanewise_std::unroll::unroll;
 use lanewise_std::{DisjointSlice, DynamicSharedArray, gpu_assert};
@@ -78,9 +79,7 @@ pub fn gemm<const A: u32, const B: u32>(
     factors: [f32; 2],
 ) {
     let [m, n, k, batch] = shape.map(|side| side as usize);
-    let [down, across] = [m, n].map(|side| side.div_ceil(SIDE) as u32);
-    let of_product = (down * across).max(1);
-    let (product, block) = (block_idx_x() / of_product, block_idx_x() % of_product);
+    let Tile { product, top, left } = Tile::of_block([m, n], [SIDE, SIDE]);
     let shared = DynamicSharedArray::<Sixteen<f32, 4>>::get();
     let holds = |len: usize, size: usize| len >= size.saturating_mul(batch);
     gpu_assert!(
@@ -88,21 +87,14 @@ pub fn gemm<const A: u32, const B: u32>(
         "a matrix is shorter than its shape says"
     );
     gpu_assert!(
-        m > 0 && n > 0 && m.max(n).max(k) <= MOST && (product as usize) < batch,
+        m > 0 && n > 0 && m.max(n).max(k) <= MOST && product < batch,
         "expected a block for each tile, and rows that are not too long"
     );
     gpu_assert!(
         shared.len() * size_of::<Sixteen<f32, 4>>() >= SHARED_BYTES as usize,
         "expected more dynamic shared memory"
     );
-    // Blocks that run at the same time have tiles near each other.
-    let together = GROUP * across;
-    let (first, inside) = (block / together * GROUP, block % together);
-    let rows = (down - first).min(GROUP);
-    let top = (first + inside % rows) as usize * SIDE;
-    let left = (inside / rows) as usize * SIDE;
 
-    let product = product as usize;
     let shared = shared.as_ptr().cast::<f32>();
     let mut a = Factor::<A>::new(&a[product * m * k..], top, [m, k], shared);
     let mut b = Factor::<B>::new(
@@ -220,25 +212,55 @@ pub fn gemm<const A: u32, const B: u32>(
     });
 }
 
-/// Stores four sums, or `count` if these are fewer.
+/// A block's tile.
+pub(super) struct Tile {
+    /// The number of the product.
+    pub product: usize,
+    /// Its first row.
+    pub top: usize,
+    /// Its first column.
+    pub left: usize,
+}
+
+impl Tile {
+    /// Returns the tile of this block, one of so many rows and columns. Blocks that run at the same
+    /// time have tiles near each other.
+    #[inline(always)]
+    pub(super) fn of_block([m, n]: [usize; 2], [rows, columns]: [usize; 2]) -> Self {
+        let (down, across) = (m.div_ceil(rows) as u32, n.div_ceil(columns) as u32);
+        let of_product = (down * across).max(1);
+        let (product, block) = (block_idx_x() / of_product, block_idx_x() % of_product);
+        let together = (GROUP * across).max(1);
+        let (first, inside) = (block / together * GROUP, block % together);
+        let height = down.saturating_sub(first).clamp(1, GROUP);
+        Tile {
+            product: product as usize,
+            top: (first + inside % height) as usize * rows,
+            left: (inside / height) as usize * columns,
+        }
+    }
+}
+
+/// Stores some sums, or the first `count` if these are fewer.
 ///
 /// # Safety
 /// `place` has as many elements, which no other thread accesses; it has the alignment of
 /// [`Sixteen`] if `is_aligned`.
 #[inline(always)]
-unsafe fn store(
-    place: *mut f32,
+pub(super) unsafe fn store<T: Float, const N: usize>(
+    place: *mut T,
     count: usize,
     is_aligned: bool,
-    sums: [f32; 4],
-    [alpha, beta]: [f32; 2],
+    sums: [T; N],
+    [alpha, beta]: [T; 2],
 ) {
+    let zero = T::default();
     if is_aligned {
-        let place = place.cast::<Sixteen<f32, 4>>();
+        let place = place.cast::<Sixteen<T, N>>();
         // SAFETY: as the caller promises.
         unsafe {
-            let old = if beta == 0.0 {
-                [0.0; 4]
+            let old = if beta == zero {
+                [zero; N]
             } else {
                 place.read().0.map(|old| beta * old)
             };
@@ -246,13 +268,13 @@ unsafe fn store(
         }
         return;
     }
-    for j in 0..4 {
+    for j in 0..N {
         if j < count {
             let place = place.wrapping_add(j);
             // SAFETY: as the caller promises.
             unsafe {
-                let old = if beta == 0.0 {
-                    0.0
+                let old = if beta == zero {
+                    zero
                 } else {
                     beta * place.read()
                 };

@@ -14,6 +14,7 @@ mod sixteen;
 pub mod fold;
 pub mod gather;
 pub mod gemm;
+pub mod gemm_f64;
 pub mod gemv;
 pub mod histogram;
 pub mod random;
@@ -23,6 +24,7 @@ pub mod scan;
 pub mod select;
 pub mod sort;
 pub mod spmv;
+pub mod spmv_even;
 pub mod transpose;
 
 pub use look_back::Packed;

@@ -66,12 +66,19 @@ fn a_loop_of_atomic_sums_is_not_unrolled_before_its_checks_are_moved() {
 }
 
 #[test]
-fn numbers_of_32_bits_are_compared_in_32() {
+fn numbers_of_32_bits_are_compared_and_multiplied_in_32() {
+    let text = ptx("widths", How::Plainly);
     holds(
-        &ptx("comparisons", How::Plainly),
-        &["setp.le.u32"],
-        &["setp.le.u64"],
+        &text,
+        &["setp.le.u32", "mul.wide.u32"],
+        &["setp.le.u64", "mul.lo.s64"],
     );
+}
+
+#[test]
+fn a_product_and_a_sum_are_one_index() {
+    let text = ptx("addresses", How::Plainly);
+    assert_eq!(count(&text, "shl.b64"), 1, "{text}");
 }
 
 #[test]
@@ -397,6 +404,55 @@ fn an_index_is_checked_before_the_loop_and_still_ends_it_where_it_is_wrong() {
             let found = |length| run("gathers", &[indices, n, values, length, n, output])[0];
             assert_eq!(found(77), 1077, "{wrong} of {n}");
             assert_eq!(u64::from(found(78)), 7 * n, "{wrong} of {n}");
+        }
+    }
+}
+
+#[test]
+fn checks_of_neighbours_are_one_and_panic_as_before() {
+    let text = ptx("range_checks", How::Plainly);
+    let machine = Machine::load(&text);
+    let (values, output) = (machine.words(&[7; 100]), machine.words(&[0]));
+    let holds = |kernel: &str, arguments: &[u64], indices: &[u64]| {
+        let length = arguments[0];
+        let expected = match indices.iter().find(|it| **it >= length) {
+            Some(wrong) => 1000u32.wrapping_add(*wrong as u32),
+            None => 7 * indices.len() as u32,
+        };
+        let all = [&[values], arguments, &[output]].concat();
+        let all: Vec<_> = all.iter().map(|it| wide(*it)).collect();
+        let found = machine.run(kernel, 1, &params(&all), output, 1)[0];
+        assert_eq!(found, expected, "{kernel} {arguments:?}");
+    };
+    for length in [0, 1, 5, 20, 21, 22, 100] {
+        // What is before the first number may have neighbours after it.
+        for middle in [0, 1, 4, 10, 19, 20, 99, u64::MAX, u64::MAX - 1] {
+            for width in [0, 1, 9, 10, 11, 100, u64::MAX] {
+                let above = |by| middle.wrapping_add(by);
+                let around = [
+                    above(u64::MAX),
+                    above(1),
+                    middle.wrapping_sub(width),
+                    above(width),
+                ];
+                holds("surrounds", &[length, middle, width], &around);
+                let after = [above(1), above(2), above(3), above(width)];
+                holds("follows", &[length, middle, width], &after);
+            }
+        }
+        for (column, row) in [(0, 0), (1, 0), (3, 2), (4, 4), (5, 1)] {
+            for (columns, rows) in [
+                (0, 0),
+                (4, 4),
+                (4, 5),
+                (5, 4),
+                (10, 10),
+                (u64::MAX >> 32, 1),
+            ] {
+                let rest = (row..row + 4).filter(|it| *it < rows && column < columns);
+                let tile: Vec<_> = rest.map(|it| it * columns + column).collect();
+                holds("tiles", &[length, column, row, columns, rows], &tile);
+            }
         }
     }
 }

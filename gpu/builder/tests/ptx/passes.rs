@@ -274,13 +274,18 @@ fn nullable() {
 }
 
 #[test]
+fn addresses() {
+    insta::assert_snapshot!(built("addresses", How::Plainly).ptx());
+}
+
+#[test]
 fn atomic_costs() {
     insta::assert_snapshot!(built("atomic_costs", How::Plainly).ptx());
 }
 
 #[test]
-fn comparisons() {
-    insta::assert_snapshot!(built("comparisons", How::Plainly).ptx());
+fn widths() {
+    insta::assert_snapshot!(built("widths", How::Plainly).ptx());
 }
 
 #[test]

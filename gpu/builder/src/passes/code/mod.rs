@@ -1,7 +1,8 @@
 //! The target, LLVM's optimisation, and the PTX output.
 
+pub(crate) mod addresses;
 pub(crate) mod atomic_costs;
-pub(crate) mod comparisons;
+
 pub(crate) mod counters;
 pub(crate) mod divisions;
 pub(crate) mod early_loads;
@@ -19,3 +20,4 @@ pub(crate) mod remainders;
 pub(crate) mod source_lines;
 pub(crate) mod target;
 pub(crate) mod threading;
+pub(crate) mod widths;

@@ -6,8 +6,8 @@ use inkwell::targets::TargetMachine;
 
 use super::range_checks::{self, CopiedBarriers};
 use super::{
-    atomic_costs, comparisons, divisions, early_loads, inclusive_ranges, loops, nullable,
-    remainders, threading,
+    addresses, atomic_costs, divisions, early_loads, inclusive_ranges, loops, nullable, remainders,
+    threading, widths,
 };
 use crate::error::CodegenError;
 use crate::passes::{Options, by_name};
@@ -37,7 +37,8 @@ pub(crate) fn run(
         copied = range_checks::hoist(module, options, machine)?;
         loops::run(module, options, machine)?;
         early_loads::first(module);
-        comparisons::narrow(module, options)?;
+        addresses::join(module);
+        widths::narrow(module, options)?;
     }
     module
         .verify()

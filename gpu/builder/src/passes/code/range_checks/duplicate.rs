@@ -1,9 +1,10 @@
 //! Puts a copy of a loop or of a region beside it, and chooses between the two before they begin.
 
 use std::collections::{HashMap, HashSet};
+use std::ffi::CStr;
 
 use inkwell::llvm_sys::core::*;
-use inkwell::llvm_sys::prelude::{LLVMBasicBlockRef, LLVMBuilderRef, LLVMValueRef};
+use inkwell::llvm_sys::prelude::{LLVMBasicBlockRef, LLVMBuilderRef, LLVMContextRef, LLVMValueRef};
 use inkwell::llvm_sys::{LLVMInlineAsmDialect, LLVMOpcode};
 
 use crate::llvm::{self, Flow, Loop};
@@ -134,7 +135,8 @@ pub(super) unsafe fn of_region(
             }
         }
         LLVMPositionBuilderAtEnd(builder, start);
-        LLVMBuildCondBr(builder, fails, copy.blocks[&region], region);
+        let branch = LLVMBuildCondBr(builder, fails, copy.blocks[&region], region);
+        hardly_ever(context, branch);
         LLVMDisposeBuilder(builder);
         (made, region)
     }
@@ -435,6 +437,26 @@ impl Copy {
                 }
             }
         }
+    }
+}
+
+/// Says that a branch hardly ever takes its first way. LLVM then puts that one behind all others, so
+/// that ptxas sees the branches of the region as ones that meet: transpose_padded has four loads
+/// under way in place of three.
+///
+/// # Safety
+/// The branch is a conditional one of this live context.
+unsafe fn hardly_ever(context: LLVMContextRef, branch: LLVMValueRef) {
+    const KIND: &CStr = c"prof";
+    const WEIGHTS: &CStr = c"branch_weights";
+    // SAFETY: the caller guarantees it. The names have these lengths.
+    unsafe {
+        let kind = LLVMGetMDKindIDInContext(context, KIND.as_ptr(), KIND.count_bytes() as u32);
+        let name = LLVMMDStringInContext2(context, WEIGHTS.as_ptr(), WEIGHTS.count_bytes());
+        let number = |it| LLVMValueAsMetadata(LLVMConstInt(LLVMInt32TypeInContext(context), it, 0));
+        let mut node = [name, number(1), number(2000)];
+        let node = LLVMMDNodeInContext2(context, node.as_mut_ptr(), node.len());
+        LLVMSetMetadata(branch, kind, LLVMMetadataAsValue(context, node));
     }
 }
 

@@ -31,6 +31,13 @@ struct Less {
     may_equal: bool,
 }
 
+/// What a value does not exceed: a number of 64 bits, and a constant that this does not exceed.
+#[derive(Clone, Copy)]
+struct Bound {
+    value: LLVMValueRef,
+    most: u64,
+}
+
 /// Computes bounds where the builder is.
 pub(super) struct Bounds<'a> {
     builder: LLVMBuilderRef,
@@ -73,7 +80,7 @@ impl<'a> Bounds<'a> {
         match bound {
             Some(bound) => {
                 let length = self.wide(length)?;
-                self.condition(LLVMIntULT, bound, length);
+                self.condition(LLVMIntULT, bound.value, length);
             }
             None => self.conditions.truncate(before),
         }
@@ -101,15 +108,13 @@ impl<'a> Bounds<'a> {
         }
     }
 
-    fn bound(&mut self, of: LLVMValueRef) -> Option<LLVMValueRef> {
+    fn bound(&mut self, of: LLVMValueRef) -> Option<Bound> {
         let bits = width(of)?;
         if let Some(end) = self.facts.end(of, self.inside) {
-            let end = self.wide(end)?;
-            let one = self.number(1);
-            return Some(self.combined(LLVMOpcode::LLVMSub, end, one));
+            return self.before(end);
         }
         if !self.inside.contains(&of) {
-            return is_same_for_all(of).then(|| self.wide(of)).flatten();
+            return is_same_for_all(of).then(|| self.itself(of)).flatten();
         }
         // SAFETY: what is inside is an instruction; operands are below their number.
         unsafe {
@@ -119,33 +124,63 @@ impl<'a> Bounds<'a> {
                 LLVMOpcode::LLVMZExt | LLVMOpcode::LLVMFreeze => self.bound(operand(0)),
                 LLVMOpcode::LLVMSExt => {
                     let bound = self.bound(operand(0))?;
-                    self.at_most(bound, (1 << (width(operand(0))? - 1)) - 1);
-                    Some(bound)
+                    Some(self.at_most(bound, (1 << (width(operand(0))? - 1)) - 1))
                 }
                 LLVMOpcode::LLVMAdd | LLVMOpcode::LLVMMul => {
-                    let (a, b) = (self.bound(operand(0))?, self.bound(operand(1))?);
+                    let (mut a, mut b) = (self.bound(operand(0))?, self.bound(operand(1))?);
                     // Neither the value nor its bound wraps around.
-                    let most = match (opcode, bits) {
-                        (_, 32) => u64::from(u32::MAX),
-                        (LLVMOpcode::LLVMMul, _) => u64::from(u32::MAX),
-                        _ => u64::MAX >> 1,
+                    let (combine, most): (fn(u64, u64) -> Option<u64>, _) = match opcode {
+                        LLVMOpcode::LLVMMul => (u64::checked_mul, u64::from(u32::MAX)),
+                        _ => (u64::checked_add, u64::MAX >> 1),
                     };
-                    self.at_most(a, most);
-                    self.at_most(b, most);
-                    let result = self.combined(opcode, a, b);
-                    if bits == 32 {
-                        self.at_most(result, most);
+                    if combine(a.most, b.most).is_none() {
+                        (a, b) = (self.at_most(a, most), self.at_most(b, most));
                     }
-                    Some(result)
+                    let result = Bound {
+                        value: self.combined(opcode, a.value, b.value),
+                        most: combine(a.most, b.most)?,
+                    };
+                    let all = if bits == 32 {
+                        u32::MAX.into()
+                    } else {
+                        u64::MAX
+                    };
+                    Some(self.at_most(result, all))
                 }
                 _ => None,
             }
         }
     }
 
-    fn at_most(&mut self, bound: LLVMValueRef, most: u64) {
-        let most = self.number(most);
-        self.condition(LLVMIntULE, bound, most);
+    /// The largest number below `end`. Where `end` is 0, no path is taken that is said to be below
+    /// it.
+    fn before(&mut self, end: LLVMValueRef) -> Option<Bound> {
+        let end = short(end).unwrap_or(end);
+        // SAFETY: the constant has the type of the number that it is subtracted from.
+        let one = unsafe { LLVMConstInt(LLVMTypeOf(end), 1, 0) };
+        let last = self.combined(LLVMOpcode::LLVMSub, end, one);
+        self.itself(last)
+    }
+
+    /// A number as its own bound.
+    fn itself(&mut self, number: LLVMValueRef) -> Option<Bound> {
+        let is_short = width(number)? == 32 || short(number).is_some();
+        let most = llvm::integer(number).unwrap_or(match is_short {
+            true => u32::MAX.into(),
+            false => u64::MAX,
+        });
+        let value = self.wide(number)?;
+        Some(Bound { value, most })
+    }
+
+    /// Requires that a bound is at most this, unless it always is.
+    fn at_most(&mut self, bound: Bound, most: u64) -> Bound {
+        if bound.most <= most {
+            return bound;
+        }
+        let limit = self.number(most);
+        self.condition(LLVMIntULE, bound.value, limit);
+        Bound { most, ..bound }
     }
 
     fn number(&self, value: u64) -> LLVMValueRef {
@@ -172,7 +207,7 @@ impl<'a> Bounds<'a> {
 
     fn combined(&mut self, opcode: LLVMOpcode, a: LLVMValueRef, b: LLVMValueRef) -> LLVMValueRef {
         let builder = self.builder;
-        // SAFETY: both are numbers of 64 bits that are known where the builder is.
+        // SAFETY: both are numbers of one type that are known where the builder is.
         let result = || unsafe { LLVMBuildBinOp(builder, opcode, a, b, c"".as_ptr()) };
         *self
             .made
@@ -308,6 +343,17 @@ pub(super) fn compared(check: LLVMValueRef, right: bool) -> Option<(LLVMValueRef
     }
 }
 
+/// What a number of 64 bits was extended from, if it has 32.
+fn short(wide: LLVMValueRef) -> Option<LLVMValueRef> {
+    // SAFETY: the value is checked to be an extension, which has an operand.
+    unsafe {
+        let is_extended = !LLVMIsAInstruction(wide).is_null()
+            && LLVMGetInstructionOpcode(wide) == LLVMOpcode::LLVMZExt;
+        let number = is_extended.then(|| LLVMGetOperand(wide, 0))?;
+        (width(number)? == 32).then_some(number)
+    }
+}
+
 /// The bits of a number, if they are 32 or 64.
 fn width(number: LLVMValueRef) -> Option<u32> {
     // SAFETY: every value has a type; only a type of integers is asked for its width.
@@ -347,7 +393,7 @@ fn is_never_negative(number: LLVMValueRef) -> bool {
 }
 
 /// Returns whether a number is not negative, and all threads of a block are known to have it.
-fn is_same_for_all(number: LLVMValueRef) -> bool {
+pub(super) fn is_same_for_all(number: LLVMValueRef) -> bool {
     use LLVMOpcode::*;
     // SAFETY: the value is checked to be an instruction; operands are below their number.
     unsafe {

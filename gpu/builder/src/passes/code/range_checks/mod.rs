@@ -29,7 +29,8 @@ use inkwell::llvm_sys::LLVMIntPredicate;
 use inkwell::llvm_sys::LLVMOpcode;
 use inkwell::llvm_sys::core::{
     LLVMConstInt, LLVMGetBasicBlockTerminator, LLVMGetCondition, LLVMGetICmpPredicate,
-    LLVMGetInstructionOpcode, LLVMGetOperand, LLVMIsAInstruction, LLVMSetCondition, LLVMTypeOf,
+    LLVMGetInstructionOpcode, LLVMGetNumSuccessors, LLVMGetOperand, LLVMIsAInstruction,
+    LLVMSetCondition, LLVMTypeOf,
 };
 use inkwell::llvm_sys::prelude::{LLVMBasicBlockRef, LLVMValueRef};
 use inkwell::module::Module;
@@ -40,6 +41,7 @@ use crate::error::CodegenError;
 use crate::llvm::{self, Flow, Loop};
 use crate::passes::{Options, by_name};
 use range::Ranges;
+use regions::Path;
 
 /// Loops of more instructions are left alone: a copy of such a loop costs more than its checks.
 const LARGEST: usize = 1500;
@@ -247,31 +249,43 @@ fn both(ranges: &mut Ranges<'_>, a: LLVMValueRef, b: LLVMValueRef, value: bool) 
 }
 
 /// What is below what wherever a block is reached, as the branches before it have found.
-fn guards(flow: &Flow, block: usize) -> Vec<(LLVMValueRef, LLVMValueRef)> {
+pub(super) fn guards(flow: &Flow, block: usize) -> Vec<(LLVMValueRef, LLVMValueRef)> {
     let mut guards = Vec::new();
+    for (condition, value) in conditions_before(flow, block) {
+        facts(condition, value, &mut guards);
+    }
+    guards
+}
+
+/// The conditions of the branches that lead to a block, each with the value that it has then.
+fn conditions_before(flow: &Flow, block: usize) -> Path {
+    let mut path = Path::new();
     let mut at = block;
     while let Some(above) = flow.dominator(at) {
         if let [taken, other] = flow.successors[above][..]
             && taken != other
+            && let Some(condition) = condition(flow, above)
         {
             // An edge is known to be taken if it is the only way to what follows.
             let leads = |to: usize| flow.predecessors[to] == [above] && flow.dominates(to, block);
-            // SAFETY: a block with two successors ends in a conditional branch, or in a switch.
-            unsafe {
-                let branch = LLVMGetBasicBlockTerminator(flow.blocks[above]);
-                if LLVMGetInstructionOpcode(branch) == LLVMOpcode::LLVMBr {
-                    let condition = LLVMGetCondition(branch);
-                    if leads(taken) {
-                        facts(condition, true, &mut guards);
-                    } else if leads(other) {
-                        facts(condition, false, &mut guards);
-                    }
-                }
+            if leads(taken) || leads(other) {
+                path.push((condition, leads(taken)));
             }
         }
         at = above;
     }
-    guards
+    path
+}
+
+/// The condition of a block's branch.
+fn condition(flow: &Flow, block: usize) -> Option<LLVMValueRef> {
+    // SAFETY: the block has a terminator, which is checked to be a conditional branch.
+    unsafe {
+        let branch = LLVMGetBasicBlockTerminator(flow.blocks[block]);
+        let is_branch = LLVMGetInstructionOpcode(branch) == LLVMOpcode::LLVMBr
+            && LLVMGetNumSuccessors(branch) == 2;
+        is_branch.then(|| LLVMGetCondition(branch))
+    }
 }
 
 /// Adds what is below what if a condition has this value.

@@ -24,12 +24,13 @@ use inkwell::llvm_sys::LLVMIntPredicate::{LLVMIntUGE, LLVMIntUGT};
 use inkwell::llvm_sys::LLVMOpcode;
 use inkwell::llvm_sys::core::*;
 use inkwell::llvm_sys::prelude::{LLVMBasicBlockRef, LLVMBuilderRef, LLVMValueRef};
-use inkwell::values::{CallSiteValue, FunctionValue};
+use inkwell::values::{CallSiteValue, FunctionValue, IntValue};
 
 use super::duplicate::{self, Ends};
 use super::guarded::{self, Bounds};
-use super::{LARGEST, has_one_thread};
+use super::{LARGEST, condition, conditions_before, has_one_thread};
 use crate::llvm::{self, Flow};
+use crate::passes::code::divisions;
 
 /// Most checks of a region, and most of its other branches: their conditions are alive from its
 /// start on, and a thread has seven predicates. transpose_padded on an H100 (driver 580.159.04,
@@ -52,7 +53,7 @@ const ALL: Most = Most {
 };
 
 /// The conditions of a path, in their order, each with the value that it has on the path.
-type Path = Vec<(LLVMValueRef, bool)>;
+pub(super) type Path = Vec<(LLVMValueRef, bool)>;
 
 /// What follows a place in a block without an edge back.
 struct Region {
@@ -79,6 +80,15 @@ struct Check {
     right: bool,
     path: Path,
     tests: Tests,
+    /// The distances from one number to the indices that are tested with it, if there are any.
+    around: Option<Around>,
+}
+
+/// Indices around a number, each at a distance that all threads have.
+struct Around {
+    middle: LLVMValueRef,
+    below: Vec<LLVMValueRef>,
+    above: Vec<LLVMValueRef>,
 }
 
 /// What has to be computed for a check.
@@ -113,10 +123,16 @@ pub(super) fn hoist(function: FunctionValue<'_>, mut skipped: HashSet<LLVMBasicB
             }
             let late = Region::at(&flow, &doomed, start, MOST)?;
             let of_late = late.checks(&flow, &doomed);
+            if !late.is_full
+                && of_late.len() > 2
+                && let Some(copies) = late.guard(&flow, &doomed, of_late.len())
+            {
+                return Some(Found::Guarded(copies));
+            }
             if late.is_full
                 && let Some(whole) = Region::at(&flow, &doomed, start, ALL)
             {
-                if let Some(copies) = whole.guard(&flow, &doomed) {
+                if let Some(copies) = whole.guard(&flow, &doomed, MOST.branches + 1) {
                     return Some(Found::Guarded(copies));
                 }
                 let checks = whole.checks(&flow, &doomed);
@@ -158,6 +174,14 @@ fn is_worth_it(checks: &[Check], least: usize) -> bool {
     let first = checks.first().and_then(|it| it.path.first());
     let has_common = first.is_some() && checks.iter().all(|it| it.path.first() == first);
     checks.len() >= least && !has_common
+}
+
+impl Check {
+    /// The index and the length that it compares.
+    fn compared(&self) -> Option<(LLVMValueRef, LLVMValueRef)> {
+        // SAFETY: the branch is conditional.
+        guarded::compared(unsafe { LLVMGetCondition(self.branch) }, self.right)
+    }
 }
 
 impl Region {
@@ -337,21 +361,33 @@ impl Region {
                 right: !doomed[taken],
                 path,
                 tests: Tests::Offsets(0, 0),
+                around: None,
             })
         });
         let mut checks: Vec<_> = checks.collect();
+        // The test of a middle may fail where no check does, and the copy then goes on.
+        let copied = self.copied(flow, doomed);
+        if copied.is_some_and(|copied| !self.is_used_outside(flow, &copied)) {
+            join_around(&mut checks);
+        }
         join(&mut checks);
         checks
     }
 
-    /// Takes out the checks that follow from the conditions on the way to them, if there are so
-    /// many that not all can be computed at the start. Returns the blocks of the copy.
-    fn guard(&self, flow: &Flow, doomed: &[bool]) -> Option<HashSet<LLVMBasicBlockRef>> {
+    /// Takes out the checks that follow from the conditions on the way to them, if there are at
+    /// least so many. Returns the blocks of the copy.
+    fn guard(
+        &self,
+        flow: &Flow,
+        doomed: &[bool],
+        least: usize,
+    ) -> Option<HashSet<LLVMBasicBlockRef>> {
         let copied = self.copied(flow, doomed)?;
         if self.is_used_outside(flow, &copied) {
             return None;
         }
         let mut checks = Vec::new();
+        let before = conditions_before(flow, self.start);
         // SAFETY: as for `split`. The conditions are those of values before the region.
         unsafe {
             let builder = self.builder(flow);
@@ -361,7 +397,9 @@ impl Region {
                     && doomed[taken] != doomed[other]
                     && let Some(path) = &self.paths[block]
                     && let Some(condition) = condition(flow, *block)
-                    && bounds.require(path, condition, !doomed[taken]).is_some()
+                    && bounds
+                        .require(&[&before[..], path].concat(), condition, !doomed[taken])
+                        .is_some()
                 {
                     checks.push((
                         LLVMGetBasicBlockTerminator(flow.blocks[*block]),
@@ -369,7 +407,7 @@ impl Region {
                     ));
                 }
             }
-            let copies = (checks.len() > MOST.branches).then(|| {
+            let copies = (checks.len() >= least).then(|| {
                 let fails = LLVMBuildNot(builder, bounds.all_hold(), c"fails".as_ptr());
                 self.divide(flow, builder, &copied, fails, Ends::AsRegion, &checks)
                     .0
@@ -465,9 +503,14 @@ impl Region {
                 reached = LLVMBuildAnd(builder, reached, wrong, c"".as_ptr());
                 fails = LLVMBuildOr(builder, fails, reached, c"fails".as_ptr());
             }
+            let goes_on = checks.iter().any(|it| it.around.is_some());
+            let ends = if goes_on {
+                Ends::AsRegion
+            } else {
+                Ends::InPanic
+            };
             let checks: Vec<_> = checks.iter().map(|it| (it.branch, it.right)).collect();
-            let (mut made, region) =
-                self.divide(flow, builder, &copied, fails, Ends::InPanic, &checks);
+            let (mut made, region) = self.divide(flow, builder, &copied, fails, ends, &checks);
             made.insert(region);
             LLVMDisposeBuilder(builder);
             made
@@ -480,18 +523,23 @@ impl Region {
 fn join(checks: &mut [Check]) {
     let mut groups: HashMap<_, Vec<(usize, u64)>> = HashMap::new();
     for (at, check) in checks.iter().enumerate() {
-        // SAFETY: the branch is conditional.
-        let condition = unsafe { LLVMGetCondition(check.branch) };
-        if let Some((index, length)) = guarded::compared(condition, check.right)
+        if check.tests != Tests::None
+            && check.around.is_none()
+            && let Some((index, length)) = check.compared()
             && let Some((terms, constant)) = sum(index)
         {
             let key = (check.path.clone(), length, terms);
             groups.entry(key).or_default().push((at, constant));
         }
     }
-    // A test of two ends has two comparisons.
-    for group in groups.values().filter(|it| it.len() > 2) {
+    for ((_, _, terms), group) in &groups {
         let (first, start) = group[0];
+        // A test of two ends has two comparisons, unless no sum can wrap around.
+        let is_upwards =
+            matches!(terms[..], [only] if is_short(only)) && group.iter().all(|it| it.1 >= start);
+        if group.len() < if is_upwards { 2 } else { 3 } {
+            continue;
+        }
         for (at, constant) in &group[1..] {
             let offset = i64::from_ne_bytes(constant.wrapping_sub(start).to_ne_bytes());
             if offset.unsigned_abs() <= u32::MAX.into() {
@@ -502,6 +550,75 @@ fn join(checks: &mut [Check]) {
             }
         }
     }
+}
+
+/// Finds the checks of indices around one number, as in a stencil, and has the first of them tested
+/// for all: the number must be as large as the largest distance below it, and so must be the room
+/// above it.
+fn join_around(checks: &mut [Check]) {
+    type Distances = (Vec<usize>, Vec<LLVMValueRef>, Vec<LLVMValueRef>);
+    let mut groups: HashMap<_, Distances> = HashMap::new();
+    for (at, check) in checks.iter().enumerate() {
+        if let Some((index, length)) = check.compared() {
+            let (middle, distance, is_above) = distance(index);
+            let key = (check.path.clone(), length, middle);
+            let (members, below, above) = groups.entry(key).or_default();
+            members.push(at);
+            if let Some(distance) = distance {
+                if is_above { above } else { below }.push(distance);
+            }
+        }
+    }
+    for ((_, _, middle), (members, below, above)) in groups {
+        let is_variable = |it: &LLVMValueRef| llvm::integer(*it).is_none();
+        // The test of the ends of what is around has three comparisons, two of which are the same
+        // for all threads.
+        if members.len() > 3 && below.iter().chain(&above).any(is_variable) {
+            for at in &members[1..] {
+                checks[*at].tests = Tests::None;
+            }
+            checks[members[0]].around = Some(Around {
+                middle,
+                below,
+                above,
+            });
+        }
+    }
+}
+
+/// The number that an index is next to, how far, and whether the index is above it.
+fn distance(index: LLVMValueRef) -> (LLVMValueRef, Option<LLVMValueRef>, bool) {
+    // SAFETY: the value is checked to be a sum or a difference, which has two operands.
+    unsafe {
+        let opcode = (!LLVMIsAInstruction(index).is_null())
+            .then(|| LLVMGetInstructionOpcode(index))
+            .filter(|it| matches!(it, LLVMOpcode::LLVMAdd | LLVMOpcode::LLVMSub));
+        let Some(opcode) = opcode else {
+            return (index, None, true);
+        };
+        let (a, b) = (LLVMGetOperand(index, 0), LLVMGetOperand(index, 1));
+        let is_sum = opcode == LLVMOpcode::LLVMAdd;
+        if let Some(number) = llvm::integer(b)
+            && is_sum
+        {
+            let is_below = number > u64::MAX >> 1;
+            let by = i64::from_ne_bytes(number.to_ne_bytes()).unsigned_abs();
+            return (a, Some(LLVMConstInt(LLVMTypeOf(b), by, 0)), !is_below);
+        }
+        if guarded::is_same_for_all(b) {
+            return (a, Some(b), is_sum);
+        }
+        if is_sum && guarded::is_same_for_all(a) {
+            return (b, Some(a), true);
+        }
+        (index, None, true)
+    }
+}
+
+/// Returns whether a number of 64 bits is known to have no more than 32.
+fn is_short(number: LLVMValueRef) -> bool {
+    // SAFETY: the caller's value is a number.
+    divisions::is_short(unsafe { IntValue::new(number) }, 6)
 }
 
 /// What an index is the sum of: its terms in order, and a constant.
@@ -548,9 +665,12 @@ impl Conditions {
     unsafe fn wrong(&mut self, check: &Check) -> LLVMValueRef {
         // SAFETY: the caller guarantees it. A check that is tested with others compares an index.
         unsafe {
+            if let (Some(around), Some((_, length))) = (&check.around, check.compared()) {
+                return self.wrong_around(around, length);
+            }
             let condition = LLVMGetCondition(check.branch);
             let own = self.at_start(condition, !check.right);
-            let Some((index, length)) = guarded::compared(condition, check.right) else {
+            let Some((index, length)) = check.compared() else {
                 return own;
             };
             let Tests::Offsets(least, most) = check.tests else {
@@ -558,6 +678,12 @@ impl Conditions {
             };
             if (least, most) == (0, 0) {
                 return own;
+            }
+            if least == 0 && is_short(index) {
+                let most = LLVMConstInt(LLVMTypeOf(index), most.cast_unsigned(), 0);
+                let high = LLVMBuildAdd(self.builder, index, most, c"".as_ptr());
+                let fails = LLVMBuildICmp(self.builder, LLVMIntUGE, high, length, c"".as_ptr());
+                return LLVMBuildFreeze(self.builder, fails, c"".as_ptr());
             }
             // Those between the ends are less than the length if the sum does not wrap around.
             let (builder, ty) = (self.builder, LLVMTypeOf(index));
@@ -570,6 +696,43 @@ impl Conditions {
             let ends = LLVMBuildICmp(builder, LLVMIntUGE, high, length, c"".as_ptr());
             let ends = LLVMBuildFreeze(builder, ends, c"".as_ptr());
             LLVMBuildOr(builder, wraps, ends, c"".as_ptr())
+        }
+    }
+
+    /// Whether one of the indices around a number may be wrong, as a value at the start.
+    ///
+    /// # Safety
+    /// As for [`Conditions::at_start`].
+    unsafe fn wrong_around(&mut self, around: &Around, length: LLVMValueRef) -> LLVMValueRef {
+        // SAFETY: the caller guarantees it. All are numbers of the index's type.
+        unsafe {
+            let builder = self.builder;
+            let mut at_start = |value| {
+                self.move_up(value);
+                LLVMBuildFreeze(builder, value, c"".as_ptr())
+            };
+            let (middle, length) = (at_start(around.middle), at_start(length));
+            let mut largest = |of: &[LLVMValueRef]| {
+                let numbers: Vec<_> = of.iter().map(|it| at_start(*it)).collect();
+                let zero = LLVMConstInt(LLVMTypeOf(middle), 0, 0);
+                numbers.into_iter().fold(zero, |a, b| {
+                    let is_larger = LLVMBuildICmp(builder, LLVMIntUGT, b, a, c"".as_ptr());
+                    LLVMBuildSelect(builder, is_larger, b, a, c"".as_ptr())
+                })
+            };
+            let (below, above) = (largest(&around.below), largest(&around.above));
+            let compare = |predicate, a, b| LLVMBuildICmp(builder, predicate, a, b, c"".as_ptr());
+            let less = |a, b| LLVMBuildSub(builder, a, b, c"".as_ptr());
+            let room = less(length, above);
+            let fails = [
+                compare(LLVMIntUGT, above, length),
+                compare(LLVMIntUGT, below, room),
+                compare(LLVMIntUGE, less(middle, below), less(room, below)),
+            ];
+            fails
+                .into_iter()
+                .reduce(|a, b| LLVMBuildOr(builder, a, b, c"".as_ptr()))
+                .unwrap_or(middle)
         }
     }
 
@@ -642,17 +805,6 @@ fn joined(mut paths: Vec<Path>) -> Option<Path> {
     match &mut paths[..] {
         [only] => Some(std::mem::take(only)),
         _ => None,
-    }
-}
-
-/// The condition of a block's branch.
-fn condition(flow: &Flow, block: usize) -> Option<LLVMValueRef> {
-    // SAFETY: the block has a terminator, which is checked to be a conditional branch.
-    unsafe {
-        let branch = LLVMGetBasicBlockTerminator(flow.blocks[block]);
-        let is_branch = LLVMGetInstructionOpcode(branch) == LLVMOpcode::LLVMBr
-            && LLVMGetNumSuccessors(branch) == 2;
-        is_branch.then(|| LLVMGetCondition(branch))
     }
 }
 

@@ -440,8 +440,8 @@ impl Copy {
     }
 }
 
-/// Says that a branch hardly ever takes its first way. LLVM then puts that one behind all others, so
-/// that ptxas sees the branches of the region as ones that meet: transpose_padded has four loads
+/// Says that a branch hardly ever takes its first way. LLVM then puts that one behind all others,
+/// so that ptxas sees the branches of the region as ones that meet: transpose_padded has four loads
 /// under way in place of three.
 ///
 /// # Safety

@@ -1,15 +1,17 @@
 //! What the program measures: each algorithm at its size, with its result compared with the CPU's.
 
 mod products;
+mod rows;
 
 use anyhow::{Result, ensure};
 use lanewise::{Backend, Device, DeviceBuffer, DeviceCopy, EventClock, Stream, TimeUnit, Timer};
 use lanewise_algorithms::{
     ArgMin, Fold, MeanVariance, Moments, NotZero, Order, Philox, Place, Reduction, Scan, Select,
-    Sort, SortPairs, histogram_bytes, histogram_even, layer_norm, rms_norm, softmax, transpose,
+    Sort, SortPairs, histogram_bytes, histogram_even, transpose,
 };
 use lanewise_records::{Beside, Row, Unit};
 use lanewise_std::collective::{Max, Sum};
+use lanewise_std::half::Bf16;
 
 /// What all jobs need.
 pub(crate) struct Runner {
@@ -121,15 +123,114 @@ pub(crate) const JOBS: &[Job] = &[
     ("spmv_f64_uneven", |run| products::spmv_f64(run, true)),
     ("philox_uniform", philox_uniform),
     ("philox_normal", philox_normal),
-    ("softmax_4096", |run| rows(run, 4096, 0)),
-    ("softmax_16384", |run| rows(run, 16384, 0)),
-    ("softmax_131072", |run| rows(run, 131_072, 0)),
-    ("layer_norm_4096", |run| rows(run, 4096, 1)),
-    ("layer_norm_16384", |run| rows(run, 16384, 1)),
-    ("layer_norm_131072", |run| rows(run, 131_072, 1)),
-    ("rms_norm_4096", |run| rows(run, 4096, 2)),
-    ("rms_norm_16384", |run| rows(run, 16384, 2)),
-    ("rms_norm_131072", |run| rows(run, 131_072, 2)),
+    ("cross_entropy_f32", rows::cross_entropy_f32),
+    ("cross_entropy_bf16", rows::cross_entropy_bf16),
+    (
+        "cross_entropy_backward_f32",
+        rows::cross_entropy_backward_f32,
+    ),
+    (
+        "cross_entropy_backward_bf16",
+        rows::cross_entropy_backward_bf16,
+    ),
+    ("softmax_4096", |run| rows::forward::<f32>(run, 4096, 0)),
+    ("softmax_16384", |run| rows::forward::<f32>(run, 16384, 0)),
+    ("softmax_131072", |run| {
+        rows::forward::<f32>(run, 131_072, 0)
+    }),
+    ("layer_norm_4096", |run| rows::forward::<f32>(run, 4096, 1)),
+    ("layer_norm_16384", |run| {
+        rows::forward::<f32>(run, 16384, 1)
+    }),
+    ("layer_norm_131072", |run| {
+        rows::forward::<f32>(run, 131_072, 1)
+    }),
+    ("rms_norm_4096", |run| rows::forward::<f32>(run, 4096, 2)),
+    ("rms_norm_16384", |run| rows::forward::<f32>(run, 16384, 2)),
+    ("rms_norm_131072", |run| {
+        rows::forward::<f32>(run, 131_072, 2)
+    }),
+    ("softmax_bf16_4096", |run| {
+        rows::forward::<Bf16>(run, 4096, 0)
+    }),
+    ("softmax_bf16_16384", |run| {
+        rows::forward::<Bf16>(run, 16384, 0)
+    }),
+    ("softmax_bf16_131072", |run| {
+        rows::forward::<Bf16>(run, 131_072, 0)
+    }),
+    ("layer_norm_bf16_4096", |run| {
+        rows::forward::<Bf16>(run, 4096, 1)
+    }),
+    ("layer_norm_bf16_16384", |run| {
+        rows::forward::<Bf16>(run, 16384, 1)
+    }),
+    ("layer_norm_bf16_131072", |run| {
+        rows::forward::<Bf16>(run, 131_072, 1)
+    }),
+    ("rms_norm_bf16_4096", |run| {
+        rows::forward::<Bf16>(run, 4096, 2)
+    }),
+    ("rms_norm_bf16_16384", |run| {
+        rows::forward::<Bf16>(run, 16384, 2)
+    }),
+    ("rms_norm_bf16_131072", |run| {
+        rows::forward::<Bf16>(run, 131_072, 2)
+    }),
+    ("softmax_backward_4096", |run| {
+        rows::backward::<f32>(run, 4096, 0)
+    }),
+    ("softmax_backward_16384", |run| {
+        rows::backward::<f32>(run, 16384, 0)
+    }),
+    ("softmax_backward_131072", |run| {
+        rows::backward::<f32>(run, 131_072, 0)
+    }),
+    ("layer_norm_backward_4096", |run| {
+        rows::backward::<f32>(run, 4096, 1)
+    }),
+    ("layer_norm_backward_16384", |run| {
+        rows::backward::<f32>(run, 16384, 1)
+    }),
+    ("layer_norm_backward_131072", |run| {
+        rows::backward::<f32>(run, 131_072, 1)
+    }),
+    ("rms_norm_backward_4096", |run| {
+        rows::backward::<f32>(run, 4096, 2)
+    }),
+    ("rms_norm_backward_16384", |run| {
+        rows::backward::<f32>(run, 16384, 2)
+    }),
+    ("rms_norm_backward_131072", |run| {
+        rows::backward::<f32>(run, 131_072, 2)
+    }),
+    ("softmax_backward_bf16_4096", |run| {
+        rows::backward::<Bf16>(run, 4096, 0)
+    }),
+    ("softmax_backward_bf16_16384", |run| {
+        rows::backward::<Bf16>(run, 16384, 0)
+    }),
+    ("softmax_backward_bf16_131072", |run| {
+        rows::backward::<Bf16>(run, 131_072, 0)
+    }),
+    ("layer_norm_backward_bf16_4096", |run| {
+        rows::backward::<Bf16>(run, 4096, 1)
+    }),
+    ("layer_norm_backward_bf16_16384", |run| {
+        rows::backward::<Bf16>(run, 16384, 1)
+    }),
+    ("layer_norm_backward_bf16_131072", |run| {
+        rows::backward::<Bf16>(run, 131_072, 1)
+    }),
+    ("rms_norm_backward_bf16_4096", |run| {
+        rows::backward::<Bf16>(run, 4096, 2)
+    }),
+    ("rms_norm_backward_bf16_16384", |run| {
+        rows::backward::<Bf16>(run, 16384, 2)
+    }),
+    ("rms_norm_backward_bf16_131072", |run| {
+        rows::backward::<Bf16>(run, 131_072, 2)
+    }),
 ];
 
 impl Runner {
@@ -477,49 +578,4 @@ fn philox_normal(run: &Runner) -> Result<Measured> {
         "variance {square}"
     );
     Measured::of(times, run.len, Unit::Samples)
-}
-
-fn rows(run: &Runner, columns: usize, what: u32) -> Result<Measured> {
-    let rows = (run.len / columns).max(3);
-    let host: Vec<f32> = (0..rows * columns)
-        .map(|i| ((i as u32).wrapping_mul(2_654_435_761) >> 8) as f32 / 4_194_304.0)
-        .collect();
-    let input = run.upload(&host)?;
-    let mut output = DeviceBuffer::<f32>::uninit(&run.device, rows * columns)?;
-    let gamma = run.upload(&vec![0.5f32; columns])?;
-    let beta = run.upload(&vec![0.25f32; columns])?;
-    let (times, copy) = run.time_beside_copy(rows * columns * 4, || {
-        match what {
-            0 => softmax(&run.stream, &input, columns as u32, &mut output)?,
-            1 => layer_norm(&run.stream, &input, (&gamma, &beta), 1e-5, &mut output)?,
-            _ => rms_norm(&run.stream, &input, &gamma, 1e-5, &mut output)?,
-        }
-        Ok(())
-    })?;
-    let found = output.to_vec()?;
-    for row in [0, rows / 2, rows - 1] {
-        let of = row * columns..(row + 1) * columns;
-        let x: Vec<f64> = host[of.clone()].iter().map(|x| f64::from(*x)).collect();
-        let mean = x.iter().sum::<f64>() / columns as f64;
-        let square = |mean: f64| x.iter().map(|x| (x - mean).powi(2)).sum::<f64>() / columns as f64;
-        let (variance, square) = (square(mean), square(0.0));
-        let most = x.iter().copied().fold(f64::NEG_INFINITY, f64::max);
-        let total: f64 = x.iter().map(|x| (x - most).exp()).sum();
-        for (x, found) in x.iter().zip(&found[of]) {
-            let expected = match what {
-                0 => (x - most).exp() / total,
-                1 => (x - mean) / (variance + 1e-5).sqrt() * 0.5 + 0.25,
-                _ => x / (square + 1e-5).sqrt() * 0.5,
-            };
-            let off = (f64::from(*found) - expected).abs();
-            ensure!(
-                off <= 2e-5 * expected.abs().max(if what == 0 { 0.0 } else { 0.1 }),
-                "row {row}: {found}, not {expected}"
-            );
-        }
-    }
-    Ok(Measured {
-        copy,
-        ..Measured::of(times, rows * columns * 8, Unit::Bytes)?
-    })
 }

@@ -16,6 +16,8 @@
 //! | [`transpose()`] | the columns of a matrix as rows |
 //! | [`Gemm`], [`Gemv`], [`SparseMatrix`] | products of matrices, and of a matrix and a vector |
 //! | [`softmax`], [`layer_norm`], [`rms_norm`] | of each row of a matrix |
+//! | [`softmax_backward`], [`NormBackward`] | their gradients |
+//! | [`cross_entropy()`], [`cross_entropy_backward`] | losses of rows of logits, and their gradient |
 //! | [`Philox`] | random numbers |
 //!
 //! ```
@@ -37,6 +39,7 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 
+mod cross_entropy;
 mod error;
 mod fold;
 mod gather;
@@ -54,6 +57,7 @@ mod sort;
 mod sparse;
 mod transpose;
 
+pub use cross_entropy::{cross_entropy, cross_entropy_backward};
 pub use error::Error;
 pub use fold::Fold;
 pub use gather::{gather, scatter};
@@ -62,12 +66,15 @@ pub use gemv::Gemv;
 pub use histogram::{histogram_bytes, histogram_even};
 pub use kernels::fold::{ArgMax, ArgMin, Folding, MeanVariance, Moments, Place};
 pub use kernels::gemv::Term;
+pub use kernels::rows::Element;
 pub use kernels::select::{NotZero, Predicate};
 pub use kernels::{Monoid, Number, Packed};
 pub use queue::Queue;
 pub use random::Philox;
 pub use reduction::Reduction;
-pub use rows::{COLUMNS, layer_norm, rms_norm, softmax};
+pub use rows::{
+    COLUMNS, NormBackward, RowElement, layer_norm, rms_norm, softmax, softmax_backward,
+};
 pub use scan::Scan;
 pub use select::Select;
 pub use sort::{Key, Order, Sort, SortPairs};

@@ -11,6 +11,7 @@ mod look_back;
 mod monoid;
 mod sixteen;
 
+pub mod cross_entropy;
 pub mod fold;
 pub mod gather;
 pub mod gemm;

@@ -1,0 +1,243 @@
+//! Cross entropy of rows of logits, and its gradient: each row is read once for the loss.
+//!
+//! A row has a block. A thread keeps the maximum of what it has read and the sum of exponentials
+//! relative to it, and moves the sum when the maximum grows: once for several loads of sixteen
+//! bytes, which are under way together. Rows may begin at any element. The gradient reads the row
+//! again, from the second-level cache.
+//!
+//! Source: Milakov, Gimelshein, "Online normalizer calculation for softmax", 2018.
+
+use core::array::from_fn;
+use core::f32::consts::{LN_2, LOG2_E};
+
+use lanewise_macros::{kernel, shared};
+use lanewise_std::collective::warp_reduce;
+use lanewise_std::half::Bf16;
+use lanewise_std::math::Float;
+use lanewise_std::thread::{block_idx_x, sync_threads, thread_idx_x};
+use lanewise_std::warp::{lane_id, warp_id};
+use lanewise_std::{DisjointSlice, fast};
+
+use super::rows::Element;
+
+/// Threads of a block.
+pub const THREADS: usize = 512;
+const WARPS: usize = THREADS / 32;
+/// Loads of a thread that are under way together.
+const UNROLL: usize = 4;
+
+/// Writes the loss of each row: the logarithm of the sum of exponentials, less the logit at the
+/// row's target. If the target is no column, the loss is 0. The grid has a block for each row.
+#[kernel(instances((f32), (Bf16)))]
+#[launch_bounds(512, 3)]
+#[launch_contract(dims = 1, block = (THREADS))]
+pub fn cross_entropy<E: Element>(
+    logits: &[E],
+    targets: &[u32],
+    losses: DisjointSlice<f32>,
+    columns: u32,
+) {
+    Row::new(logits, targets, columns).loss(losses);
+}
+
+/// As [`cross_entropy`], and writes the gradient of `scale` times the loss: the softmax of the row,
+/// less 1 at the target, times `scale`.
+#[kernel(instances((f32), (Bf16)))]
+#[launch_bounds(512, 3)]
+#[launch_contract(dims = 1, block = (THREADS))]
+pub fn cross_entropy_backward<E: Element>(
+    logits: &[E],
+    targets: &[u32],
+    losses: DisjointSlice<f32>,
+    gradient: DisjointSlice<E>,
+    columns: u32,
+    scale: f32,
+) {
+    let row = Row::new(logits, targets, columns);
+    let logarithm = row.loss(losses);
+    row.gradient(logarithm, gradient, scale);
+}
+
+/// The block's row.
+#[derive(Clone, Copy)]
+struct Row<'a, E> {
+    row: usize,
+    logits: &'a [E],
+    target: usize,
+}
+
+/// The greatest power of 2 so far, and the sum of powers relative to it.
+#[derive(Clone, Copy)]
+struct Total {
+    most: f32,
+    sum: f32,
+}
+
+impl Total {
+    /// Returns the sum relative to another maximum.
+    #[inline(always)]
+    fn relative_to(self, most: f32) -> f32 {
+        if self.most == most {
+            self.sum
+        } else {
+            self.sum * fast::exp2(self.most - most)
+        }
+    }
+
+    #[inline(always)]
+    fn join(self, other: Self) -> Self {
+        let most = self.most.max(other.most);
+        Total {
+            most,
+            sum: self.relative_to(most) + other.relative_to(most),
+        }
+    }
+
+    #[inline(always)]
+    fn add<const N: usize>(&mut self, values: [f32; N]) {
+        let values = values.map(|x| x * LOG2_E);
+        let most = values.iter().copied().fold(self.most, f32::max);
+        // Where all are less than any number, so is the difference.
+        let shift = if most == f32::NEG_INFINITY { 0.0 } else { most };
+        let mut sum = self.relative_to(most);
+        for value in values {
+            sum += fast::exp2(value - shift);
+        }
+        *self = Total { most, sum };
+    }
+}
+
+impl<'a, E: Element> Row<'a, E> {
+    #[inline(always)]
+    fn new(logits: &'a [E], targets: &[u32], columns: u32) -> Self {
+        let (row, columns) = (block_idx_x() as usize, columns as usize);
+        Row {
+            row,
+            logits: &logits[row * columns..(row + 1) * columns],
+            target: targets[row] as usize,
+        }
+    }
+
+    /// Returns the row's elements before the first aligned sixteen bytes, these, and the others.
+    #[inline(always)]
+    fn parts(self) -> (&'a [E], &'a [E::Neighbours], &'a [E]) {
+        // SAFETY: values have no padding, and any bits make numbers.
+        unsafe { self.logits.align_to() }
+    }
+
+    /// Writes the loss of the row, and returns the logarithm to base 2 of its sum of exponentials.
+    #[inline(always)]
+    fn loss(self, mut losses: DisjointSlice<f32>) -> f32 {
+        let thread = thread_idx_x() as usize;
+        let (before, groups, after) = self.parts();
+        let mut total = Total {
+            most: f32::NEG_INFINITY,
+            sum: 0.0,
+        };
+        for rest in [before, after] {
+            if let Some(logit) = rest.get(thread) {
+                total.add([logit.widen()]);
+            }
+        }
+        let mut place = thread;
+        while place + (UNROLL - 1) * THREADS < groups.len() {
+            let loaded: [E::Neighbours; UNROLL] = from_fn(|k| groups[place + k * THREADS]);
+            if E::LANES == 4 {
+                total.add::<16>(from_fn(|i| loaded[i / 4].as_ref()[i % 4].widen()));
+            } else {
+                total.add::<32>(from_fn(|i| loaded[i / 8].as_ref()[i % 8].widen()));
+            }
+            place += UNROLL * THREADS;
+        }
+        while place < groups.len() {
+            let group = groups[place];
+            for lane in 0..E::LANES {
+                total.add([group.as_ref()[lane].widen()]);
+            }
+            place += THREADS;
+        }
+        let total = Self::of_block(total);
+        let logarithm = total.most + Float::log2(total.sum);
+        if thread == 0 {
+            let target = self.logits.get(self.target);
+            let loss = target.map_or(0.0, |logit| logarithm * LN_2 - logit.widen());
+            // SAFETY: each row has one block, and the block one such thread.
+            if let Some(place) = unsafe { losses.get_unique_mut(self.row) } {
+                *place = loss;
+            }
+        }
+        logarithm
+    }
+
+    /// Returns the total of all threads.
+    #[inline(always)]
+    fn of_block(total: Total) -> Total {
+        shared! { static PARTS: [[f32; 2]; WARPS]; }
+        let join = |a: [f32; 2], b: [f32; 2]| {
+            let [a, b] = [a, b].map(|[most, sum]| Total { most, sum });
+            let Total { most, sum } = a.join(b);
+            [most, sum]
+        };
+        let of_warp = warp_reduce([total.most, total.sum], join);
+        if lane_id() == 0 {
+            // SAFETY: one thread sets the element, and a barrier comes before the reads.
+            unsafe { PARTS.set(warp_id() as usize, of_warp) };
+        }
+        sync_threads();
+        // SAFETY: set before the barrier, and not again.
+        let of_warp = unsafe { PARTS.get(lane_id() as usize % WARPS) };
+        let past = [f32::NEG_INFINITY, 0.0];
+        let of_warp = if (lane_id() as usize) < WARPS {
+            of_warp
+        } else {
+            past
+        };
+        let [most, sum] = warp_reduce(of_warp, join);
+        Total { most, sum }
+    }
+
+    /// Writes the gradient of the row.
+    #[inline(always)]
+    fn gradient(self, logarithm: f32, mut gradient: DisjointSlice<E>, scale: f32) {
+        let (thread, columns) = (thread_idx_x() as usize, self.logits.len());
+        let start = self.row * columns;
+        assert!(
+            start + columns <= gradient.len(),
+            "the gradient is too short"
+        );
+        let output = gradient.as_mut_ptr().wrapping_add(start);
+        // A row without a target has no gradient.
+        let scale = if self.target < columns { scale } else { 0.0 };
+        let of = |column: usize, logit: E| {
+            let power = fast::exp2(logit.widen() * LOG2_E - logarithm);
+            let less = if column == self.target { 1.0 } else { 0.0 };
+            (power - less) * scale
+        };
+        let (before, groups, after) = self.parts();
+        for (first, rest) in [(0, before), (columns - after.len(), after)] {
+            if let Some(logit) = rest.get(thread) {
+                let value = E::narrow(of(first + thread, *logit));
+                // SAFETY: in the row, which has one block, and each thread columns of its own.
+                unsafe { output.wrapping_add(first + thread).write(value) };
+            }
+        }
+        let is_aligned = output
+            .wrapping_add(before.len())
+            .cast::<E::Neighbours>()
+            .is_aligned();
+        for place in (thread..groups.len()).step_by(THREADS) {
+            let (group, first) = (groups[place], before.len() + place * E::LANES);
+            let values = E::neighbours(|lane| of(first + lane, group.as_ref()[lane]));
+            let output = output.wrapping_add(first);
+            if is_aligned {
+                // SAFETY: as above, and aligned.
+                unsafe { output.cast::<E::Neighbours>().write(values) };
+            } else {
+                for lane in 0..E::LANES {
+                    // SAFETY: as above.
+                    unsafe { output.wrapping_add(lane).write(values.as_ref()[lane]) };
+                }
+            }
+        }
+    }
+}

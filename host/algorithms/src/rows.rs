@@ -208,13 +208,12 @@ macro_rules! elements {
                     (false, _, 1) => launch!(kernels::norm_backward_wide::<$ty, true>, sums),
                     (false, ..) => launch!(kernels::norm_backward_wide::<$ty, false>, sums),
                 };
-                let len = many * shape.columns;
                 for (which, of_factor) in of_factors.iter_mut().enumerate() {
                     let Some(config) = grid(shape.columns.div_ceil(32), THREADS as u32)? else {
                         return Ok(());
                     };
-                    let partials = partials.view(which * len..(which + 1) * len);
-                    let arguments = (&partials, &mut **of_factor, shape.columns as u32);
+                    let (columns, number) = (shape.columns as u32, which as u32);
+                    let arguments = (&*partials, &mut **of_factor, columns, many as u32, number);
                     queue.launch(kernels::column_sums::<$ty>, config, arguments)?;
                 }
                 Ok(())

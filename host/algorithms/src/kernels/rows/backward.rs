@@ -120,13 +120,22 @@ pub fn norm_backward_wide<E: Element, const RMS: bool>(
 /// Warps of a block that adds up sums of columns.
 const SUMMING: usize = 16;
 
-/// Writes the sum of each column of a matrix. The grid has a block for each 32 columns.
+/// Writes the sum of each column of a matrix of so many `rows`: the one with this number, from 0,
+/// of those that follow each other in `matrices`. The grid has a block for each 32 columns.
 #[kernel(instances((f32), (Bf16)))]
 #[launch_contract(dims = 1, block = (512))]
-pub fn column_sums<E: Element>(matrix: &[f32], mut output: DisjointSlice<E>, columns: u32) {
+pub fn column_sums<E: Element>(
+    matrices: &[f32],
+    mut output: DisjointSlice<E>,
+    columns: u32,
+    rows: u32,
+    number: u32,
+) {
     shared! { static PARTS: [f32; SUMMING * 32]; }
     let (warp, lane) = (warp_id() as usize, lane_id() as usize);
     let (column, columns) = (block_idx_x() as usize * 32 + lane, columns as usize);
+    let len = rows as usize * columns;
+    let matrix = &matrices[number as usize * len..(number as usize + 1) * len];
     let mut sum = 0.0;
     if column < columns {
         for place in (warp * columns + column..matrix.len()).step_by(SUMMING * columns) {

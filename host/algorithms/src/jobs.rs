@@ -1,5 +1,6 @@
 //! What the program measures: each algorithm at its size, with its result compared with the CPU's.
 
+mod keys;
 mod products;
 mod rows;
 
@@ -99,8 +100,18 @@ pub(crate) const JOBS: &[Job] = &[
     ("select_i32", select_i32),
     ("partition_i32", partition_i32),
     ("unique_i32", unique_i32),
+    ("scan_by_key_u32", keys::scan_by_key),
+    ("reduce_by_key_u32", |run| keys::reduce_by_key(run, false)),
+    ("run_lengths_u32", |run| keys::reduce_by_key(run, true)),
+    ("gather_u32", |run| keys::move_by_places(run, false)),
+    ("scatter_u32", |run| keys::move_by_places(run, true)),
+    ("top_8_of_50257", |run| keys::top(run, 8)),
+    ("top_64_of_50257", |run| keys::top(run, 64)),
     ("sort_u32", sort_u32),
     ("sort_pairs_u32", sort_pairs_u32),
+    ("sort_f32", keys::sort_f32),
+    ("sort_u64", keys::sort_u64),
+    ("sort_pairs_u64", keys::sort_pairs_u64),
     ("histogram_u8", histogram_u8),
     ("histogram_i32", histogram_i32),
     ("histogram_65536", histogram_65536),

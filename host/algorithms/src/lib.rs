@@ -9,8 +9,10 @@
 //! | [`Reduction`] | all elements combined: sum, minimum, maximum |
 //! | [`Fold`] | the place of the least or the greatest element; mean and variance |
 //! | [`Scan`] | each element combined with all before it |
+//! | [`ByKey`] | scans and reductions of each run of equal keys; the runs' lengths |
 //! | [`Select`] | the elements that a predicate keeps, a partition, the first of each run |
 //! | [`Sort`], [`SortPairs`] | the keys in their order, with their values |
+//! | [`top_of_rows`] | the first few elements of each row in their order, with their places |
 //! | [`histogram_bytes`], [`histogram_even`] | how often each value occurs |
 //! | [`gather()`], [`scatter()`] | elements from given places, or to given places |
 //! | [`transpose()`] | the columns of a matrix as rows |
@@ -39,6 +41,7 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 
+mod by_key;
 mod cross_entropy;
 mod error;
 mod fold;
@@ -55,8 +58,10 @@ mod scan;
 mod select;
 mod sort;
 mod sparse;
+mod top;
 mod transpose;
 
+pub use by_key::ByKey;
 pub use cross_entropy::{cross_entropy, cross_entropy_backward};
 pub use error::Error;
 pub use fold::Fold;
@@ -79,4 +84,5 @@ pub use scan::Scan;
 pub use select::Select;
 pub use sort::{Key, Order, Sort, SortPairs};
 pub use sparse::SparseMatrix;
+pub use top::top_of_rows;
 pub use transpose::transpose;

@@ -5,7 +5,7 @@ use lanewise_std::DisjointSlice;
 use lanewise_std::atomic::DeviceAtomicU64;
 use lanewise_std::kernel::Kernel;
 
-use crate::kernels::select::{self, BLOCK, Predicate, TILE};
+use crate::kernels::select::{self, BLOCK, Predicate, tile_len};
 use crate::queue::grid;
 use crate::{Error, Number, Queue};
 
@@ -27,13 +27,13 @@ pub struct Select {
 
 impl Select {
     /// Makes the workspace for inputs of at most `len` elements, fewer than 2^32: 8 bytes for
-    /// 4096 elements.
+    /// 5120 elements.
     ///
     /// # Errors
     /// [`Error::Memory`].
     pub fn new(device: &Device, len: usize) -> Result<Self, Error> {
         Ok(Self {
-            tiles: DeviceBuffer::uninit(device, len.div_ceil(TILE) + 1)?,
+            tiles: DeviceBuffer::uninit(device, len.div_ceil(tile_len::<u64>()) + 1)?,
         })
     }
 
@@ -138,7 +138,7 @@ impl Select {
         output: &mut DeviceBuffer<T>,
         count: &mut DeviceBuffer<u64>,
     ) -> Result<(), Error> {
-        let tiles = input.len().div_ceil(TILE);
+        let tiles = input.len().div_ceil(tile_len::<T>());
         Error::unless_enough("an output", input.len(), output.len())?;
         Error::unless_enough("a count", 1, count.len())?;
         Error::unless_enough("a workspace", tiles + 1, self.tiles.len())?;

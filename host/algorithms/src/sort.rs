@@ -149,7 +149,7 @@ fn between<'a, T>(
 }
 
 /// Returns which bits of a key are turned over for this order.
-fn bits<K: Key>(order: Order) -> (K::Word, K::Word) {
+pub(crate) fn bits<K: Key>(order: Order) -> (K::Word, K::Word) {
     match order {
         Order::Ascending => (K::NEGATIVE, K::ALL),
         Order::Descending => (K::NEGATIVE, K::ALL ^ K::Word::ONES),

@@ -298,6 +298,39 @@ fn what_is_selected_keeps_its_order() {
 }
 
 #[test]
+fn selections_are_of_64_bits_too() {
+    let (device, stream) = device();
+    let mut count = zeros::<u64>(&device, 1);
+    for len in [0, 1, 5119, 5120, 10_247] {
+        let values: Vec<u64> = words(len)
+            .iter()
+            .map(|word| u64::from(word % 3) << 40)
+            .collect();
+        let (kept, mut others): (Vec<u64>, Vec<u64>) =
+            values.iter().partition(|value| **value != 0);
+        others.reverse();
+        let input = uploaded(&device, &values);
+        let mut output = zeros::<u64>(&device, len);
+        let mut select = Select::new(&device, len).expect("a workspace");
+        select
+            .partition(&stream, NotZero, &input, &mut output, &mut count)
+            .expect("a partition");
+        assert_eq!(count.to_vec().unwrap(), [kept.len() as u64], "{len}");
+        assert!(output.to_vec().unwrap() == [kept, others].concat(), "{len}");
+        select
+            .unique(&stream, &input, &mut output, &mut count)
+            .expect("the runs");
+        let mut expected = values;
+        expected.dedup();
+        let found = output.to_vec().unwrap();
+        assert!(
+            found[..count.to_vec().unwrap()[0] as usize] == expected,
+            "{len}"
+        );
+    }
+}
+
+#[test]
 fn a_partition_has_the_others_at_its_end() {
     let (device, stream) = device();
     let mut count = zeros::<u64>(&device, 1);

@@ -5,8 +5,8 @@ use std::error::Error;
 
 use lanewise::{Device, DeviceBuffer};
 use lanewise_algorithms::{
-    ArgMax, Fold, MeanVariance, Moments, NotZero, Order, Place, Reduction, Scan, Select, Sort,
-    SortPairs, gather, histogram_even, scatter,
+    ArgMax, ByKey, Fold, MeanVariance, Moments, NotZero, Order, Place, Reduction, Scan, Select,
+    Sort, SortPairs, gather, histogram_even, scatter, top_of_rows,
 };
 use lanewise_std::collective::{Max, Sum};
 use proptest::prelude::*;
@@ -28,6 +28,10 @@ struct Computed {
     parted: Vec<u32>,
     /// The first number of each run of equal ones.
     firsts: Vec<u32>,
+    /// The length of each run, its sum, and the running sums within runs.
+    of_runs: [Vec<u32>; 3],
+    /// The places of the first five numbers in descending order, or of as many as there are.
+    top: Vec<u32>,
     /// The numbers in ascending order.
     sorted: Vec<u32>,
     /// The places of the numbers in descending order; equal ones as they were.
@@ -72,6 +76,23 @@ fn compute(numbers: &[u32]) -> Result<Computed, Box<dyn Error>> {
     let parted = results.to_vec()?;
     select.unique(&stream, &input, &mut results, &mut count)?;
     let firsts = results.view(..count.to_vec()?[0] as usize).to_vec()?;
+    let mut by_key = ByKey::new(&device, numbers.len())?;
+    let mut of_runs = DeviceBuffer::zeroed(&device, numbers.len())?;
+    by_key.inclusive(&stream, Sum, &input, &input, &mut of_runs)?;
+    let in_runs = of_runs.to_vec()?;
+    by_key.run_lengths(&stream, &input, (&mut results, &mut of_runs), &mut count)?;
+    let lengths = of_runs.view(..count.to_vec()?[0] as usize).to_vec()?;
+    let output = (&mut results, &mut of_runs);
+    by_key.reduce(&stream, Sum, &input, &input, output, &mut count)?;
+    let of_runs = [
+        lengths,
+        of_runs.view(..count.to_vec()?[0] as usize).to_vec()?,
+        in_runs,
+    ];
+    let (wanted, columns) = (numbers.len().min(5), numbers.len() as u32);
+    let mut top = DeviceBuffer::zeroed(&device, wanted)?;
+    let output = (&mut results, &mut top);
+    top_of_rows(&stream, Order::Descending, wanted, &input, columns, output)?;
     Sort::new(&device, numbers.len())?.sort(&stream, Order::Ascending, &input, &mut results)?;
     let sorted = results.to_vec()?;
     let indices: Vec<u32> = (0..numbers.len() as u32).collect();
@@ -93,6 +114,8 @@ fn compute(numbers: &[u32]) -> Result<Computed, Box<dyn Error>> {
         kept,
         parted,
         firsts,
+        of_runs,
+        top: top.to_vec()?,
         sorted,
         places: places.to_vec()?,
         gathered: results.to_vec()?,
@@ -106,7 +129,7 @@ proptest! {
 
     #[test]
     fn a_users_program_gets_what_the_cpu_computes(numbers in prop::collection::vec(0u32..5, 0..20_000)) {
-        let Computed { most, place, moments, sums, kept, parted, firsts, sorted, places, gathered, scattered, counts } = compute(&numbers).unwrap();
+        let Computed { most, place, moments, sums, kept, parted, firsts, of_runs, top, sorted, places, gathered, scattered, counts } = compute(&numbers).unwrap();
         let mut sum = 0;
         let expected: Vec<_> = numbers.iter().map(|number| { sum += number; sum }).collect();
         prop_assert_eq!(most, numbers.iter().copied().max().unwrap_or(0));
@@ -126,6 +149,12 @@ proptest! {
         let mut expected = numbers.clone();
         expected.dedup();
         prop_assert_eq!(firsts, expected);
+        let runs: Vec<&[u32]> = numbers.chunk_by(u32::eq).collect();
+        let lengths: Vec<_> = runs.iter().map(|run| run.len() as u32).collect();
+        let totals: Vec<u32> = runs.iter().map(|run| run.iter().sum()).collect();
+        let in_runs = runs.iter().flat_map(|run| (1..).zip(*run).map(|(i, number)| i * number));
+        prop_assert_eq!(of_runs, [lengths, totals, in_runs.collect()]);
+        prop_assert_eq!(&top[..], &places[..top.len()]);
         let mut expected = numbers.clone();
         expected.sort();
         prop_assert_eq!(sorted, expected);

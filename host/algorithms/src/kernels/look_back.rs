@@ -20,12 +20,12 @@ use lanewise_std::warp::{
 
 use super::Monoid;
 
-/// A value whose bits fit into half of a status word.
+/// A value whose bits fit into a status word, beside the two bits of the status.
 pub trait Packed: Shuffle + Copy {
-    /// Returns the value's bits.
-    fn to_word(self) -> u32;
-    /// Returns the value with these bits.
-    fn from_word(word: u32) -> Self;
+    /// Returns the value's bits, at most 62.
+    fn to_word(self) -> u64;
+    /// Returns the value with these bits. The upper two do not count.
+    fn from_word(word: u64) -> Self;
 }
 
 macro_rules! packed {
@@ -33,13 +33,13 @@ macro_rules! packed {
         $(
             impl Packed for $ty {
                 #[inline(always)]
-                fn to_word(self) -> u32 {
+                fn to_word(self) -> u64 {
                     let $value = self;
                     $to
                 }
 
                 #[inline(always)]
-                fn from_word($word: u32) -> Self {
+                fn from_word($word: u64) -> Self {
                     $from
                 }
             }
@@ -48,9 +48,9 @@ macro_rules! packed {
 }
 
 packed! {
-    u32: |value| value, |word| word;
-    i32: |value| value as u32, |word| word as i32;
-    f32: |value| value.to_bits(), |word| f32::from_bits(word);
+    u32: |value| u64::from(value), |word| word as u32;
+    i32: |value| u64::from(value as u32), |word| word as i32;
+    f32: |value| u64::from(value.to_bits()), |word| f32::from_bits(word as u32);
 }
 
 /// Returns what the warps of the block before this one have together, and what all of them have.
@@ -76,11 +76,13 @@ pub(super) fn before_warp<T: Shuffle, O: Monoid<T>>(of_warp: T, operator: O) -> 
     (before, all)
 }
 
-/// The upper half of a status word: nothing is known yet.
+/// The status is in the upper two bits of its word, from this one on.
+const STATUS: u32 = 62;
+/// Nothing is known yet.
 const NOTHING: u32 = 0;
-/// The lower half has the tile's own result.
+/// The other bits have the tile's own result.
 const OWN: u32 = 1;
-/// The lower half has the result of the tile and of all tiles before it.
+/// The other bits have the result of the tile and of all tiles before it.
 const THROUGH: u32 = 2;
 
 /// The number of bytes that the second-level cache fetches at once.
@@ -137,7 +139,7 @@ impl<'a> Tiles<'a> {
 
     #[inline(always)]
     fn publish<T: Packed>(&self, tile: usize, status: u32, value: T) {
-        let word = u64::from(status) << 32 | u64::from(value.to_word());
+        let word = u64::from(status) << STATUS | value.to_word();
         // One word has status and value, so no fence is needed.
         self.statuses[tile].store(word, AtomicOrdering::Relaxed);
     }
@@ -200,12 +202,12 @@ impl<'a> Tiles<'a> {
     fn wait<T: Packed>(&self, tile: Option<usize>) -> (u32, T) {
         let mut word = match tile {
             Some(tile) => self.statuses[tile].load(AtomicOrdering::Relaxed),
-            None => u64::from(THROUGH) << 32,
+            None => u64::from(THROUGH) << STATUS,
         };
         loop {
-            let status = (word >> 32) as u32;
+            let status = (word >> STATUS) as u32;
             if all_sync(FULL_MASK, status != NOTHING) {
-                return (status, T::from_word(word as u32));
+                return (status, T::from_word(word));
             }
             if let (NOTHING, Some(tile)) = (status, tile) {
                 nanosleep(PAUSE);

@@ -9,8 +9,10 @@
 
 mod look_back;
 mod monoid;
+mod ranks;
 mod sixteen;
 
+pub mod by_key;
 pub mod cross_entropy;
 pub mod fold;
 pub mod gather;
@@ -26,6 +28,7 @@ pub mod select;
 pub mod sort;
 pub mod spmv;
 pub mod spmv_even;
+pub mod top;
 pub mod transpose;
 
 pub use look_back::Packed;

@@ -86,7 +86,7 @@ unsafe fn scan_tile<const WHOLE: bool, T: Number + Packed, O: Monoid<T>>(
     let operator = O::default();
     let places = Places::in_tile::<T, ROUNDS>(tile);
     // SAFETY: the caller promises that a whole tile is in the slice.
-    let mut values = unsafe { places.load::<WHOLE, T, ROUNDS>(input, O::NEUTRAL) };
+    let mut values = unsafe { places.load::<WHOLE, T, _, ROUNDS>(input, O::NEUTRAL.splat()) };
     // What later tiles wait for comes first.
     let (before_warp, own) = before_warp(combined(&values, operator), operator);
     tiles.announce(tile, own);

@@ -9,17 +9,21 @@ use lanewise_std::DisjointSlice;
 use lanewise_std::atomic::{AtomicOrdering, DeviceAtomicU64};
 use lanewise_std::collective::Sum;
 use lanewise_std::thread::{block_stride, thread_rank};
-use lanewise_std::warp::{FULL_MASK, ballot_sync, lane_id, lanemask_lt, shuffle_up_sync};
 
 use super::look_back::{Tiles, before_warp};
+use super::ranks::{Flags, Ranks};
 use super::sixteen::{Number, Places, are_whole};
 
 /// The number of threads in a block.
 pub const BLOCK: u32 = 256;
 /// The number of vectors of sixteen bytes that a thread has.
 const ROUNDS: usize = 10;
-/// The number of elements of 32 bits in a tile.
-pub const TILE: usize = BLOCK as usize * ROUNDS * 4;
+
+/// Returns the number of elements in a tile.
+#[must_use]
+pub const fn tile_len<T: Number>() -> usize {
+    BLOCK as usize * ROUNDS * T::LANES
+}
 
 /// What to keep.
 pub trait Predicate<T>: Copy + Default {
@@ -38,37 +42,52 @@ impl<T: PartialEq + Default> Predicate<T> for NotZero {
     }
 }
 
-/// Whether an element is kept, given the one before it.
-trait Rule<T>: Copy {
-    /// Whether it looks at the element before. The first element of all is kept then.
-    const LOOKS_BEFORE: bool;
-    /// Returns whether the element is kept.
-    fn keeps(&self, before: T, element: T) -> bool;
+/// Which elements of a tile are kept.
+trait Rule<T: Number>: Copy {
+    /// Returns which of the thread's elements are kept; none that is past the end.
+    ///
+    /// # Safety
+    /// As for [`Places::load`], from which the values come.
+    unsafe fn flags<const WHOLE: bool>(
+        self,
+        values: &[T::Neighbours; ROUNDS],
+        places: Places,
+        input: &[T],
+    ) -> Flags;
 }
 
-/// By a predicate of the element itself.
+/// Those that a predicate keeps.
 #[derive(Clone, Copy)]
-struct Itself<P>(P);
+struct Kept<P>(P);
 
-impl<T, P: Predicate<T>> Rule<T> for Itself<P> {
-    const LOOKS_BEFORE: bool = false;
-
+impl<T: Number, P: Predicate<T>> Rule<T> for Kept<P> {
     #[inline(always)]
-    fn keeps(&self, _before: T, element: T) -> bool {
-        self.0.keeps(element)
+    unsafe fn flags<const WHOLE: bool>(
+        self,
+        values: &[T::Neighbours; ROUNDS],
+        places: Places,
+        input: &[T],
+    ) -> Flags {
+        Flags::of(values, |round, k, value| {
+            (WHOLE || places.first + round * places.step + k < input.len()) && self.0.keeps(value)
+        })
     }
 }
 
 /// The first element of each run of equal ones.
 #[derive(Clone, Copy)]
-struct Differs;
+struct First;
 
-impl<T: PartialEq> Rule<T> for Differs {
-    const LOOKS_BEFORE: bool = true;
-
+impl<T: Number> Rule<T> for First {
     #[inline(always)]
-    fn keeps(&self, before: T, element: T) -> bool {
-        element != before
+    unsafe fn flags<const WHOLE: bool>(
+        self,
+        values: &[T::Neighbours; ROUNDS],
+        places: Places,
+        input: &[T],
+    ) -> Flags {
+        // SAFETY: the caller promises the same.
+        unsafe { Flags::of_first::<WHOLE, T, _>(values, places, input) }
     }
 }
 
@@ -77,8 +96,8 @@ impl<T: PartialEq> Rule<T> for Differs {
 ///
 /// # Safety
 /// As for [`select`].
-#[kernel(instances(i32, u32, f32))]
-#[launch_bounds(256, 3)]
+#[kernel(instances(i32, u32, f32, i64, u64, f64))]
+#[launch_bounds(256, 4)]
 #[launch_contract(dims = 1, block = 256)]
 pub unsafe fn unique<T: Number>(
     input: &[T],
@@ -87,16 +106,19 @@ pub unsafe fn unique<T: Number>(
     tiles: &[DeviceAtomicU64],
 ) {
     // SAFETY: the caller promises the same.
-    unsafe { of_tile::<false, T, _>(Differs, input, output, count, tiles) };
+    unsafe { of_tile::<false, T, _>(First, input, output, count, tiles) };
 }
 
 /// Writes the kept elements to `output`, after them the others, the last of these first, and how
 /// many are kept to the first of `count`.
 ///
 /// # Safety
-/// As for [`select`]; the output is at least as long as the input.
-#[kernel(instances((i32, NotZero), (u32, NotZero), (f32, NotZero)))]
-#[launch_bounds(256, 3)]
+/// As for [`select`].
+#[kernel(instances(
+    (i32, NotZero), (u32, NotZero), (f32, NotZero),
+    (i64, NotZero), (u64, NotZero), (f64, NotZero)
+))]
+#[launch_bounds(256, 4)]
 #[launch_contract(dims = 1, block = 256)]
 pub unsafe fn partition<T: Number, P: Predicate<T>>(
     input: &[T],
@@ -104,7 +126,7 @@ pub unsafe fn partition<T: Number, P: Predicate<T>>(
     count: &[DeviceAtomicU64],
     tiles: &[DeviceAtomicU64],
 ) {
-    let rule = Itself(P::default());
+    let rule = Kept(P::default());
     // SAFETY: the caller promises the same.
     unsafe { of_tile::<true, T, _>(rule, input, output, count, tiles) };
 }
@@ -112,9 +134,12 @@ pub unsafe fn partition<T: Number, P: Predicate<T>>(
 /// Writes the kept elements to `output`, and how many they are to the first of `count`.
 ///
 /// # Safety
-/// All `tiles` are 0, and the input has fewer than 2^32 elements.
-#[kernel(instances((i32, NotZero), (u32, NotZero), (f32, NotZero)))]
-#[launch_bounds(256, 3)]
+/// All `tiles` are 0. The input has fewer than 2^32 elements, and the output is at least as long.
+#[kernel(instances(
+    (i32, NotZero), (u32, NotZero), (f32, NotZero),
+    (i64, NotZero), (u64, NotZero), (f64, NotZero)
+))]
+#[launch_bounds(256, 4)]
 #[launch_contract(dims = 1, block = 256)]
 pub unsafe fn select<T: Number, P: Predicate<T>>(
     input: &[T],
@@ -122,7 +147,7 @@ pub unsafe fn select<T: Number, P: Predicate<T>>(
     count: &[DeviceAtomicU64],
     tiles: &[DeviceAtomicU64],
 ) {
-    let rule = Itself(P::default());
+    let rule = Kept(P::default());
     // SAFETY: the caller promises the same.
     unsafe { of_tile::<false, T, _>(rule, input, output, count, tiles) };
 }
@@ -131,7 +156,7 @@ pub unsafe fn select<T: Number, P: Predicate<T>>(
 /// written, too.
 ///
 /// # Safety
-/// As for [`select`], and for [`partition`] if `ALL`.
+/// As for [`select`].
 #[inline(always)]
 unsafe fn of_tile<const ALL: bool, T: Number, R: Rule<T>>(
     rule: R,
@@ -141,8 +166,8 @@ unsafe fn of_tile<const ALL: bool, T: Number, R: Rule<T>>(
     tiles: &[DeviceAtomicU64],
 ) {
     let tiles = Tiles::new(tiles);
-    let tile = tiles.take(input, TILE);
-    if are_whole(input, &mut output, (tile + 1) * TILE) {
+    let tile = tiles.take(input, tile_len::<T>());
+    if are_whole(input, &mut output, (tile + 1) * tile_len::<T>()) {
         // SAFETY: the tile is whole.
         unsafe { select_tile::<true, ALL, T, R>(rule, input, output, count, tiles, tile) };
     } else {
@@ -154,8 +179,8 @@ unsafe fn of_tile<const ALL: bool, T: Number, R: Rule<T>>(
 /// Selects from one tile.
 ///
 /// # Safety
-/// If `WHOLE`, the tile is in the input, which is aligned to sixteen bytes. If `ALL`, the output is
-/// at least as long as the input.
+/// If `WHOLE`, the tile is in the input, which is aligned to sixteen bytes. The output is at least
+/// as long as the input.
 #[inline(always)]
 unsafe fn select_tile<const WHOLE: bool, const ALL: bool, T: Number, R: Rule<T>>(
     rule: R,
@@ -165,80 +190,54 @@ unsafe fn select_tile<const WHOLE: bool, const ALL: bool, T: Number, R: Rule<T>>
     tiles: Tiles,
     tile: usize,
 ) {
-    shared! { static KEPT: [T; TILE]; }
+    shared! { static KEPT: [u64; BLOCK as usize * ROUNDS * 2]; }
     let places = Places::in_tile::<T, ROUNDS>(tile);
     // SAFETY: the caller promises that a whole tile is in the slice.
-    let values = unsafe { places.load::<WHOLE, T, ROUNDS>(input, input[0]) };
-    let mut kept = [0u32; ROUNDS];
-    for round in 0..ROUNDS {
-        let first = places.first + round * places.step;
-        let mut before = input[0];
-        if R::LOOKS_BEFORE {
-            // The last element of the lane before; lane 0 reads it.
-            before = shuffle_up_sync(FULL_MASK, values[round].as_ref()[T::LANES - 1], 1);
-            if lane_id() == 0 {
-                before = match first.checked_sub(1) {
-                    Some(i) => input.get(i).copied().unwrap_or(before),
-                    None => before,
-                };
-            }
-        }
-        for (k, value) in values[round].as_ref().iter().enumerate() {
-            let is_there = WHOLE || first + k < input.len();
-            let is_first = R::LOOKS_BEFORE && first + k == 0;
-            let is_kept = is_there && (is_first || rule.keeps(before, *value));
-            kept[round] |= u32::from(is_kept) << k;
-            before = *value;
-        }
-    }
-    // Where the lane's first element of each round goes, within the warp.
-    let mut to = [0u32; ROUNDS];
-    let mut of_warp = 0;
-    for round in 0..ROUNDS {
-        let mut before = 0;
-        let mut all = 0;
-        for k in 0..T::LANES {
-            let votes = ballot_sync(FULL_MASK, kept[round] >> k & 1 != 0);
-            before += (votes & lanemask_lt()).count_ones();
-            all += votes.count_ones();
-        }
-        to[round] = of_warp + before;
-        of_warp += all;
-    }
-    let (before_warp, own) = before_warp(of_warp, Sum);
+    let (values, flags) = unsafe {
+        let values = places.load::<WHOLE, T, _, ROUNDS>(input, T::LEAST.splat());
+        (values, rule.flags::<WHOLE>(&values, places, input))
+    };
+    let ranks = Ranks::<{ ROUNDS.div_ceil(4) }>::of(flags, T::LANES, ROUNDS);
+    let (before_warp, own) = before_warp(ranks.of_warp(), Sum);
     tiles.announce(tile, own);
-    let first_in_tile = (places.first - tile * TILE) as u32;
-    let len = TILE.min(input.len() - tile * TILE) as u32;
+    // Sixteen bytes of it for each of the tile's neighbours.
+    let kept = KEPT.as_ptr().cast::<T>();
+    let first = tile * tile_len::<T>();
+    let first_in_tile = (places.first - first) as u32;
+    let len = tile_len::<T>().min(input.len() - first) as u32;
+    let mut start = before_warp;
     for round in 0..ROUNDS {
-        let mut to = before_warp + to[round];
+        let mut to = start + ranks.before(round);
         for (k, value) in values[round].as_ref().iter().enumerate() {
-            let is_kept = kept[round] >> k & 1;
+            let is_kept = flags.has(T::LANES, round, k);
             // Those that are not kept follow the kept ones.
             let at = first_in_tile + (round * places.step + k) as u32;
-            let place = if is_kept != 0 { to } else { own + at - to };
-            if is_kept != 0 || ALL && (WHOLE || at < len) {
+            let place = if is_kept { to } else { own + at - to };
+            if is_kept || ALL && (WHOLE || at < len) {
                 // SAFETY: the places of all kept elements are apart, and so are those of the
-                // others. The barrier of `before` comes before the reads.
-                unsafe { KEPT.set(place as usize, *value) };
+                // others, and all are in the tile. The barrier of `before` comes before the reads.
+                unsafe { kept.add(place as usize).write(*value) };
             }
-            to += is_kept;
+            to += u32::from(is_kept);
         }
+        start += ranks.all(round);
     }
     let before = tiles.before(tile, own, Sum);
-    if thread_rank() == 0 && (tile + 1) * TILE >= input.len() {
+    if thread_rank() == 0 && first + tile_len::<T>() >= input.len() {
         count[0].store(u64::from(before + own), AtomicOrdering::Relaxed);
     }
     let (before, own) = (before as usize, own as usize);
     for i in block_stride(own) {
-        // SAFETY: set before the barrier, and not again. What tiles keep is apart in the output.
-        unsafe { output.write_unique(before + i, KEPT.get(i)) };
+        // SAFETY: set before the barrier, and not again. What tiles keep is apart in the output,
+        // and no more than the input has.
+        unsafe { *output.get_unchecked_mut(before + i) = kept.add(i).read() };
     }
     if ALL {
         let others = len as usize - own;
-        let last = input.len() - 1 - (tile * TILE - before);
+        let last = input.len() - 1 - (first - before);
         for i in block_stride(others) {
             // SAFETY: as above; the last places are of what tiles do not keep.
-            unsafe { output.write_unique(last - i, KEPT.get(own + i)) };
+            unsafe { *output.get_unchecked_mut(last - i) = kept.add(own + i).read() };
         }
     }
 }

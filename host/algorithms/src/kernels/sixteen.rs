@@ -144,9 +144,15 @@ pub(super) struct Places {
 /// bytes. Kernels have code of their own for such tiles, without a test for each element.
 #[inline(always)]
 pub(super) fn are_whole<T: Number>(input: &[T], output: &mut DisjointSlice<T>, end: usize) -> bool {
-    let are_aligned = input.as_ptr().cast::<T::Neighbours>().is_aligned()
-        && output.as_mut_ptr().cast::<T::Neighbours>().is_aligned();
-    end <= input.len() && end <= output.len() && are_aligned
+    let is_aligned = output.as_mut_ptr().cast::<T::Neighbours>().is_aligned();
+    is_whole(input, end) && end <= output.len() && is_aligned
+}
+
+/// Returns whether the slice has the elements before `end`, and begins at a multiple of sixteen
+/// bytes.
+#[inline(always)]
+pub(super) fn is_whole<T: Number>(input: &[T], end: usize) -> bool {
+    end <= input.len() && input.as_ptr().cast::<T::Neighbours>().is_aligned()
 }
 
 impl Places {
@@ -162,31 +168,34 @@ impl Places {
         }
     }
 
-    /// Returns the neighbours of all rounds; `past` stands for elements past the end.
+    /// Returns the neighbours of all rounds; `past` stands for those past the end.
     ///
     /// # Safety
-    /// If `WHOLE`, all of them are in the slice, and aligned.
+    /// If `WHOLE`, all of them are in the slice, and aligned to sixteen bytes.
     #[inline(always)]
-    pub(super) unsafe fn load<const WHOLE: bool, T: Number, const ROUNDS: usize>(
+    pub(super) unsafe fn load<const WHOLE: bool, T: Value, N, const ROUNDS: usize>(
         &self,
         input: &[T],
-        past: T,
-    ) -> [T::Neighbours; ROUNDS] {
+        past: N,
+    ) -> [N; ROUNDS]
+    where
+        N: Copy + AsRef<[T]> + AsMut<[T]>,
+    {
         if WHOLE {
             let first = input.as_ptr().wrapping_add(self.first);
             return from_fn(|round| {
                 let place = first.wrapping_add(round * self.step);
                 // SAFETY: the caller promises that all of them are in the slice and aligned.
-                unsafe { place.cast::<T::Neighbours>().read() }
+                unsafe { place.cast::<N>().read() }
             });
         }
         // What is left from the first element on, so that all further numbers are constants.
         let input = input.get(self.first..).unwrap_or(&[]);
         from_fn(|round| {
-            let mut values = past.splat();
-            for k in 0..T::LANES {
+            let mut values = past;
+            for (k, value) in values.as_mut().iter_mut().enumerate() {
                 if let Some(element) = input.get(round * self.step + k) {
-                    values.as_mut()[k] = *element;
+                    *value = *element;
                 }
             }
             values

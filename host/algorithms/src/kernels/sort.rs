@@ -119,19 +119,19 @@ words! {
 /// `all` in each key, and before that, those of `negative` in a key whose highest bit is one. It
 /// leaves the highest bit out.
 #[derive(Clone, Copy)]
-struct Bits<W> {
-    negative: W,
-    all: W,
+pub(super) struct Bits<W> {
+    pub(super) negative: W,
+    pub(super) all: W,
 }
 
 impl<W: Word> Bits<W> {
     #[inline(always)]
-    fn to_word(self, key: W) -> W {
+    pub(super) fn to_word(self, key: W) -> W {
         key ^ key.if_negative(self.negative) ^ self.all
     }
 
     #[inline(always)]
-    fn to_key(self, word: W) -> W {
+    pub(super) fn to_key(self, word: W) -> W {
         let key = word ^ self.all;
         key ^ key.if_negative(self.negative)
     }

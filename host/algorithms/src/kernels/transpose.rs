@@ -38,7 +38,7 @@ pub fn transpose<T: Number>(input: &[T], mut output: DisjointSlice<T>, rows: u32
             step: 16 * columns,
         };
         // SAFETY: the whole tile is in the matrix, and its rows are aligned.
-        let values = unsafe { from.load::<true, T, 4>(input, input[0]) };
+        let values = unsafe { from.load::<true, T, _, 4>(input, T::LEAST.splat()) };
         for (step, four) in values.iter().enumerate() {
             for (k, value) in four.as_ref().iter().enumerate() {
                 // SAFETY: each thread has its own elements, and a barrier comes before the reads.

@@ -44,7 +44,7 @@ fn words(len: usize) -> Vec<u32> {
 fn in_runs(len: usize, length: u32) -> Vec<u32> {
     let mut key = 0;
     let word = |word: u32| {
-        if (word >> 8) % length == 0 {
+        if (word >> 8).is_multiple_of(length) {
             key = word >> 29;
         }
         key

@@ -62,11 +62,12 @@ pub(super) fn reduce_by_key(run: &Runner, are_lengths: bool) -> Result<Measured>
     let mut by_key = ByKey::new(&run.device, run.len)?;
     let times = run.time(|| {
         let (output, count) = ((&mut found, &mut output), &mut count);
-        Ok(if are_lengths {
-            by_key.run_lengths(&run.stream, &keys, output, count)?
+        if are_lengths {
+            by_key.run_lengths(&run.stream, &keys, output, count)?;
         } else {
-            by_key.reduce(&run.stream, Sum, &keys, &values, output, count)?
-        })
+            by_key.reduce(&run.stream, Sum, &keys, &values, output, count)?;
+        }
+        Ok(())
     })?;
     ensure!(count.to_vec()? == [runs.of.len() as u64], "count");
     let found = found.view(..runs.of.len()).to_vec()?;
@@ -157,11 +158,12 @@ pub(super) fn move_by_places(run: &Runner, is_scatter: bool) -> Result<Measured>
     let (input, indices) = (run.upload(&host)?, run.upload(&places)?);
     let mut output = DeviceBuffer::<u32>::zeroed(&run.device, run.len)?;
     let times = run.time(|| {
-        Ok(if is_scatter {
-            scatter(&run.stream, &input, &indices, &mut output)?
+        if is_scatter {
+            scatter(&run.stream, &input, &indices, &mut output)?;
         } else {
-            gather(&run.stream, &input, &indices, &mut output)?
-        })
+            gather(&run.stream, &input, &indices, &mut output)?;
+        }
+        Ok(())
     })?;
     let found = output.to_vec()?;
     for (i, place) in places.iter().enumerate() {

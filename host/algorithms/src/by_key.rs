@@ -57,8 +57,8 @@ impl ByKey {
         })
     }
 
-    /// Writes to each element of `output` the values up to and including its own, from the beginning
-    /// of its run of equal keys, combined.
+    /// Writes to each element of `output` the values up to and including its own, from the
+    /// beginning of its run of equal keys, combined.
     ///
     /// ```
     /// use lanewise::{Device, DeviceBuffer};

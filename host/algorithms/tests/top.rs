@@ -1,5 +1,5 @@
-//! The first few elements of rows against the CPU's sort: rows of awkward lengths, in any order, and
-//! with many equal elements.
+//! The first few elements of rows against the CPU's sort: rows of awkward lengths, in any order,
+//! and with many equal elements.
 
 use lanewise::checks::{self, Checking};
 use lanewise::{Device, DeviceBuffer, MemoryError};

@@ -36,8 +36,8 @@ pub fn softmax_backward<E: RowElement>(
 
 /// Gradients of layer norm and RMS norm, for rows of a given length. They need `sm_90`.
 ///
-/// The gradients of the factors are sums over all rows. Each cluster of blocks adds up its rows, and
-/// a second kernel adds up the clusters' sums, which are in this workspace. The order of the
+/// The gradients of the factors are sums over all rows. Each cluster of blocks adds up its rows,
+/// and a second kernel adds up the clusters' sums, which are in this workspace. The order of the
 /// additions depends on the device and the shape alone, so a result is the same in each run.
 ///
 /// ```

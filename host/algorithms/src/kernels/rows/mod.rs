@@ -2,8 +2,8 @@
 //!
 //! A row has a block, or a cluster of blocks if it is longer than a block's registers hold. A
 //! thread has 16 or 32 elements, in rounds of neighbours: sixteen bytes if rows are aligned to
-//! that, else one element. The rows of a gradient come through a ring of places in shared memory, if
-//! they are aligned and long.
+//! that, else one element. The rows of a gradient come through a ring of places in shared memory,
+//! if they are aligned and long.
 
 mod backward;
 mod element;
@@ -60,8 +60,8 @@ pub fn softmax_wide<E: Element, const ALIGNED: bool>(
     row.softmax(values, &mut output);
 }
 
-/// Writes each row less its mean, over its standard deviation, times `gamma` plus `beta`. The grid has a block for each
-/// row.
+/// Writes each row less its mean, over its standard deviation, times `gamma` plus `beta`. The grid
+/// has a block for each row.
 #[kernel(instances((f32, true, 16), (f32, false, 16), (f32, true, 32), (f32, false, 32), (Bf16, true, 16), (Bf16, false, 16), (Bf16, true, 32), (Bf16, false, 32)))]
 #[launch_bounds(512, 2)]
 #[launch_contract(dims = 1, whole_warps)]

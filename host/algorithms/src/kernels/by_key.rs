@@ -1,7 +1,7 @@
 //! Scans and reductions of the values of each run of equal keys, and the runs' lengths.
 //!
-//! A block has a tile of keys and values. What it knows of them is a [`Part`]: how many runs begin
-//! there, and the last run's values combined. Two parts are combined by [`ByKey`], so tiles learn
+//! A block has a tile of keys and values. What it knows of them is a `Part`: how many runs begin
+//! there, and the last run's values combined. Two parts are combined by `ByKey`, so tiles learn
 //! what comes before by `look_back`, as in a scan. Each element is scanned once, within its warp.
 //! What comes before the warp is added only to the elements of the run that the warp is in the
 //! middle of when it begins.

@@ -2,7 +2,6 @@
 //! nothing wrote.
 #![forbid(unsafe_code)]
 
-use lanewise::checks::{self, Checking};
 use lanewise::{Device, DeviceBuffer, LaunchConfig, ManagedBuffer, MemoryError, Stream};
 use lanewise_std::vector::Float4;
 use own_kernels::{Reading, add, doubled_vectors, twice_past_caches};
@@ -149,37 +148,6 @@ fn what_does_not_make_vectors_is_an_error() {
         "{error}"
     );
     assert_eq!(buffer.view(3..3).as_vectors::<Float4>().unwrap().len(), 0);
-}
-
-#[test]
-fn what_a_kernel_left_out_is_found() {
-    let (device, stream) = device();
-    let found = |written: usize| {
-        let run = || -> Result<_, MemoryError> {
-            let input = DeviceBuffer::from_slice(&device, &numbers(4 * written))?;
-            let mut buffer = DeviceBuffer::<f32>::uninit(&device, 32)?;
-            let arguments = (
-                &input.as_vectors::<Float4>()?,
-                &mut buffer.as_vectors_mut::<Float4>()?,
-            );
-            let config = LaunchConfig::new(1, 32);
-            device
-                .launch(&stream, doubled_vectors, config, arguments)
-                .unwrap();
-            let sums = (
-                &buffer.as_vectors::<Float4>()?,
-                &mut DeviceBuffer::<Float4>::zeroed(&device, 8)?,
-            );
-            device
-                .launch(&stream, doubled_vectors, config, sums)
-                .unwrap();
-            Ok(())
-        };
-        checks::of(&device, Checking::init(), run).unwrap().1
-    };
-    // On a GPU there are no checks.
-    assert!(found(8).is_none_or(|findings| findings.is_empty()));
-    assert!(found(7).is_none_or(|findings| !findings.is_empty()));
 }
 
 #[test]

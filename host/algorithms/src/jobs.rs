@@ -7,8 +7,8 @@ mod rows;
 use anyhow::{Result, ensure};
 use lanewise::{Backend, Device, DeviceBuffer, DeviceCopy, EventClock, Stream, TimeUnit, Timer};
 use lanewise_algorithms::{
-    ArgMin, Fold, MeanVariance, Moments, NotZero, Order, Philox, Place, Reduction, Scan, Select,
-    Sort, SortPairs, histogram_bytes, histogram_even, transpose,
+    ArgMin, Fold, MeanVariance, Moments, NotZero, Philox, Place, Reduction, Scan, Select,
+    histogram_bytes, histogram_even, transpose,
 };
 use lanewise_records::{Beside, Row, Unit};
 use lanewise_std::collective::{Max, Sum};
@@ -107,8 +107,8 @@ pub(crate) const JOBS: &[Job] = &[
     ("scatter_u32", |run| keys::move_by_places(run, true)),
     ("top_8_of_50257", |run| keys::top(run, 8)),
     ("top_64_of_50257", |run| keys::top(run, 64)),
-    ("sort_u32", sort_u32),
-    ("sort_pairs_u32", sort_pairs_u32),
+    ("sort_u32", keys::sort_u32),
+    ("sort_pairs_u32", keys::sort_pairs_u32),
     ("sort_f32", keys::sort_f32),
     ("sort_u64", keys::sort_u64),
     ("sort_pairs_u64", keys::sort_pairs_u64),
@@ -467,39 +467,6 @@ fn unique_i32(run: &Runner) -> Result<Measured> {
         let (output, count) = (&mut of.output, &mut of.count);
         Ok(of.select.unique(&run.stream, &of.input, output, count)?)
     })
-}
-
-/// A quarter of the other jobs' length: 2^26 keys.
-fn sort_u32(run: &Runner) -> Result<Measured> {
-    let mut host = run.words();
-    host.truncate(run.len / 4);
-    let input = run.upload(&host)?;
-    let mut output = DeviceBuffer::<u32>::uninit(&run.device, host.len())?;
-    let mut sort = Sort::new(&run.device, host.len())?;
-    let times =
-        run.time(|| Ok(sort.sort(&run.stream, Order::Ascending, &input, &mut output)?))?;
-    host.sort_unstable();
-    ensure!(output.to_vec()? == host);
-    Ok(Measured::of(times, host.len(), Unit::Keys)?.at(host.len()))
-}
-
-fn sort_pairs_u32(run: &Runner) -> Result<Measured> {
-    let mut host = run.words();
-    host.truncate(run.len / 4);
-    let indices: Vec<u32> = (0..host.len() as u32).collect();
-    let input = (run.upload(&host)?, run.upload(&indices)?);
-    let mut keys = DeviceBuffer::<u32>::uninit(&run.device, host.len())?;
-    let mut values = DeviceBuffer::<u32>::uninit(&run.device, host.len())?;
-    let mut sort = SortPairs::new(&run.device, host.len())?;
-    let times = run.time(|| {
-        let (from, to) = ((&input.0, &input.1), (&mut keys, &mut values));
-        Ok(sort.sort(&run.stream, Order::Ascending, from, to)?)
-    })?;
-    let mut pairs: Vec<(u32, u32)> = host.iter().copied().zip(indices).collect();
-    pairs.sort_unstable();
-    let found = keys.to_vec()?.into_iter().zip(values.to_vec()?);
-    ensure!(found.eq(pairs));
-    Ok(Measured::of(times, host.len(), Unit::Keys)?.at(host.len()))
 }
 
 fn histogram_u8(run: &Runner) -> Result<Measured> {

@@ -2,34 +2,20 @@
 //! aligned to sixteen bytes, on streams and in graphs, under all schedules of the blocks that
 //! wait for each other.
 
+mod common;
+
 use lanewise::checks::{self, Checking};
-use lanewise::{Device, DeviceBuffer, DeviceCopy, MemoryError, Pod, Stream, Zeroable};
+use lanewise::{Device, DeviceBuffer, DeviceCopy, MemoryError, Pod, Zeroable};
 use lanewise_algorithms::{
     ArgMax, ArgMin, Error, Fold, MeanVariance, Moments, NotZero, Philox, Place, Reduction, Scan,
     Select, histogram_bytes, histogram_even, layer_norm, rms_norm, softmax, transpose,
 };
 use lanewise_std::collective::{Max, Min, Sum};
 
+use common::{device, words};
+
 /// Numbers of elements around those of vectors, warps, blocks and tiles.
 const SIZES: [usize; 12] = [0, 1, 3, 4, 31, 127, 1000, 4096, 8191, 8192, 8195, 70_001];
-
-fn device() -> (Device, Stream) {
-    let device = Device::open().expect("a device");
-    let stream = device.stream().expect("a stream");
-    (device, stream)
-}
-
-/// Numbers without a pattern, the same in each run.
-fn words(len: usize) -> Vec<u32> {
-    let mut state = 0x2545_f491_4f6c_dd1du64;
-    let mut next = || {
-        state ^= state << 13;
-        state ^= state >> 7;
-        state ^= state << 17;
-        (state >> 16) as u32
-    };
-    (0..len).map(|_| next()).collect()
-}
 
 /// Calls `run` with the numbers in buffers that begin `skip` elements after an aligned address.
 fn with_unaligned<T: DeviceCopy + Pod>(

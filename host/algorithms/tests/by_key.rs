@@ -2,23 +2,21 @@
 //! addresses that are not aligned to sixteen bytes, and under schedules of the blocks that wait for
 //! each other.
 
+mod common;
+
 use std::ops::Range;
 
 use lanewise::checks::{self, Checking};
-use lanewise::{Device, DeviceBuffer, DeviceCopy, MemoryError, Stream, Zeroable};
+use lanewise::{Device, DeviceBuffer, DeviceCopy, MemoryError, Zeroable};
 use lanewise_algorithms::{ByKey, Error};
 use lanewise_std::collective::{Max, Min, Sum};
+
+use common::{device, words};
 
 /// Numbers of keys around those of vectors, warps and tiles.
 const SIZES: [usize; 9] = [0, 1, 3, 129, 641, 5119, 5120, 5121, 20_003];
 /// More tiles than a warp looks back at together.
 const MANY: usize = 40 * 5120 + 7;
-
-fn device() -> (Device, Stream) {
-    let device = Device::open().expect("a device");
-    let stream = device.stream().expect("a stream");
-    (device, stream)
-}
 
 fn uploaded<T: DeviceCopy>(device: &Device, values: &[T]) -> DeviceBuffer<T> {
     DeviceBuffer::from_slice(device, values).expect("a buffer")
@@ -26,18 +24,6 @@ fn uploaded<T: DeviceCopy>(device: &Device, values: &[T]) -> DeviceBuffer<T> {
 
 fn zeros<T: DeviceCopy + Zeroable>(device: &Device, len: usize) -> DeviceBuffer<T> {
     DeviceBuffer::zeroed(device, len).expect("a buffer")
-}
-
-/// Numbers without a pattern, the same in each run.
-fn words(len: usize) -> Vec<u32> {
-    let mut state = 0x2545_f491_4f6c_dd1du64;
-    let mut next = || {
-        state ^= state << 13;
-        state ^= state >> 7;
-        state ^= state << 17;
-        (state >> 16) as u32
-    };
-    (0..len).map(|_| next()).collect()
 }
 
 /// Keys in runs of about this length. Some neighbouring runs happen to have the same key.

@@ -1,18 +1,16 @@
 //! Products against the CPU: shapes that do not fit tiles, transposes, addresses that are not
 //! aligned to sixteen bytes, under all checks.
 
+mod common;
+
 use std::fmt::Debug;
 
 use lanewise::checks::{self, Checking};
-use lanewise::{Device, DeviceBuffer, DeviceCopy, Stream};
+use lanewise::{Device, DeviceBuffer, DeviceCopy};
 use lanewise_algorithms::{Error, Gemm, Gemv, SparseMatrix};
 use lanewise_std::half::Bf16;
 
-fn device() -> (Device, Stream) {
-    let device = Device::open().expect("a device");
-    let stream = device.stream().expect("a stream");
-    (device, stream)
-}
+use common::device;
 
 /// Numbers from -1 to 1 without a pattern, the same in each run.
 fn numbers(len: usize) -> Vec<f32> {

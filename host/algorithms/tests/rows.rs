@@ -1,13 +1,17 @@
 //! Softmax, norms and their gradients against the CPU: rows of a block and of a cluster, of `f32`
 //! and of `Bf16`, at addresses that are aligned to sixteen bytes and at others, under all checks.
 
+mod common;
+
 use lanewise::checks::{self, Checking};
-use lanewise::{Device, DeviceBuffer, MemoryError, Stream};
+use lanewise::{Device, DeviceBuffer, MemoryError};
 use lanewise_algorithms::{
     NormBackward, RowElement, cross_entropy, cross_entropy_backward, layer_norm, rms_norm, softmax,
     softmax_backward,
 };
 use lanewise_std::half::Bf16;
+
+use common::device;
 
 /// The constant that a norm adds to a variance.
 const EPSILON: f32 = 1e-5;
@@ -24,12 +28,6 @@ const SHAPES: [(usize, usize); 9] = [
     (5, 20_000),
     (1, 40_001),
 ];
-
-fn device() -> (Device, Stream) {
-    let device = Device::open().expect("a device");
-    let stream = device.stream().expect("a stream");
-    (device, stream)
-}
 
 /// Numbers from -`scale` to `scale` without a pattern, as elements have them.
 fn numbers<E: RowElement>(count: usize, seed: u32, scale: f32) -> Vec<E> {

@@ -1,29 +1,21 @@
 //! Sorts against the CPU's: all types of keys in both directions, with values and without, at sizes
 //! that do not fit tiles, under schedules of the blocks that wait for each other.
 
+mod common;
+
+use lanewise::DeviceBuffer;
 use lanewise::checks::{self, Checking};
-use lanewise::{Device, DeviceBuffer, Stream};
 use lanewise_algorithms::{Error, Number, Order, Sort, SortPairs};
+
+use common::device;
 
 /// Numbers of keys around those of warps and tiles.
 const SIZES: [usize; 7] = [0, 1, 33, 4223, 4225, 8832, 20_001];
 
-fn device() -> (Device, Stream) {
-    let device = Device::open().expect("a device");
-    let stream = device.stream().expect("a stream");
-    (device, stream)
-}
-
 /// Numbers without a pattern, the same in each run.
 fn words(len: usize) -> Vec<u64> {
-    let mut state = 0x2545_f491_4f6c_dd1du64;
-    let mut next = || {
-        state ^= state << 13;
-        state ^= state >> 7;
-        state ^= state << 17;
-        state.rotate_left(31)
-    };
-    (0..len).map(|_| next()).collect()
+    let mut next = common::random();
+    (0..len).map(|_| next().rotate_left(31)).collect()
 }
 
 /// A test that sorts keys made of random words. It compares bit for bit with the CPU's stable sort.

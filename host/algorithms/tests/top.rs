@@ -1,21 +1,13 @@
 //! The first few elements of rows against the CPU's sort: rows of awkward lengths, in any order,
 //! and with many equal elements.
 
+mod common;
+
 use lanewise::checks::{self, Checking};
 use lanewise::{Device, DeviceBuffer, MemoryError};
 use lanewise_algorithms::{Key, Order, top_of_rows};
 
-/// Numbers without a pattern, the same in each run.
-fn words(len: usize) -> Vec<u32> {
-    let mut state = 0x2545_f491_4f6c_dd1du64;
-    let mut next = || {
-        state ^= state << 13;
-        state ^= state >> 7;
-        state ^= state << 17;
-        (state >> 16) as u32
-    };
-    (0..len).map(|_| next()).collect()
-}
+use common::words;
 
 /// Compares the first elements of three rows with the CPU's, bit for bit, under all checks.
 fn check<K: Key<Word = u32>>(

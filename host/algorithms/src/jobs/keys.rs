@@ -1,4 +1,4 @@
-//! What goes by keys or by places: runs, sorts of other types, gather and scatter, top-k.
+//! What goes by keys or by places: runs, sorts, gather and scatter, top-k.
 
 use std::cmp::Reverse;
 use std::ops::Range;
@@ -87,62 +87,67 @@ pub(super) fn reduce_by_key(run: &Runner, are_lengths: bool) -> Result<Measured>
     Measured::of(times, run.len * read + runs.of.len() * 8, Unit::Bytes)
 }
 
-/// Sorts a quarter of the other jobs' length, as `sort_u32` does.
-pub(super) fn sort_u64(run: &Runner) -> Result<Measured> {
+/// Sorts of keys: a quarter of the other jobs' length, 2^26.
+macro_rules! sorts {
+    ($($name:ident: $key:ty, $keys:expr, $compare:expr, $bits:expr;)*) => {$(
+        pub(super) fn $name(run: &Runner) -> Result<Measured> {
+            let mut host: Vec<$key> = $keys(run);
+            let input = run.upload(&host)?;
+            let mut output = DeviceBuffer::<$key>::uninit(&run.device, host.len())?;
+            let mut sort = Sort::new(&run.device, host.len())?;
+            let times =
+                run.time(|| Ok(sort.sort(&run.stream, Order::Ascending, &input, &mut output)?))?;
+            host.sort_unstable_by($compare);
+            ensure!(output.to_vec()?.into_iter().map($bits).eq(host.into_iter().map($bits)));
+            Ok(Measured::of(times, run.len / 4, Unit::Keys)?.at(run.len / 4))
+        }
+    )*};
+}
+sorts! {
+    sort_u32: u32, quarter, u32::cmp, u32::to_le_bytes;
+    sort_u64: u64, pairs_of_words, u64::cmp, u64::to_le_bytes;
+    sort_f32: f32, |run| quarter(run).into_iter().map(f32::from_bits).collect(), f32::total_cmp, f32::to_bits;
+}
+
+/// Sorts of as many keys with values of 32 bits.
+macro_rules! sorts_of_pairs {
+    ($($name:ident: $key:ty = $of_word:expr;)*) => {$(
+        pub(super) fn $name(run: &Runner) -> Result<Measured> {
+            let host: Vec<$key> = quarter(run).into_iter().map($of_word).collect();
+            let indices: Vec<u32> = (0..host.len() as u32).collect();
+            let input = (run.upload(&host)?, run.upload(&indices)?);
+            let mut keys = DeviceBuffer::<$key>::uninit(&run.device, host.len())?;
+            let mut values = DeviceBuffer::<u32>::uninit(&run.device, host.len())?;
+            let mut sort = SortPairs::new(&run.device, host.len())?;
+            let times = run.time(|| {
+                let (from, to) = ((&input.0, &input.1), (&mut keys, &mut values));
+                Ok(sort.sort(&run.stream, Order::Ascending, from, to)?)
+            })?;
+            let mut pairs: Vec<($key, u32)> = host.into_iter().zip(indices).collect();
+            pairs.sort_unstable();
+            ensure!(keys.to_vec()?.into_iter().zip(values.to_vec()?).eq(pairs));
+            Ok(Measured::of(times, run.len / 4, Unit::Keys)?.at(run.len / 4))
+        }
+    )*};
+}
+sorts_of_pairs! {
+    sort_pairs_u32: u32 = |word| word;
+    sort_pairs_u64: u64 = |word| u64::from(word) << 13;
+}
+
+/// A quarter of the other jobs' words.
+fn quarter(run: &Runner) -> Vec<u32> {
+    let mut words = run.words();
+    words.truncate(run.len / 4);
+    words
+}
+
+/// As many keys of 64 bits.
+fn pairs_of_words(run: &Runner) -> Vec<u64> {
     let words = run.words();
     let (pairs, _) = words.as_chunks::<2>();
     let key = |[high, low]: &[u32; 2]| u64::from(*high) << 32 | u64::from(*low);
-    let mut host: Vec<u64> = pairs[..run.len / 4].iter().map(key).collect();
-    let input = run.upload(&host)?;
-    let mut output = DeviceBuffer::<u64>::uninit(&run.device, host.len())?;
-    let mut sort = Sort::new(&run.device, host.len())?;
-    let times =
-        run.time(|| Ok(sort.sort(&run.stream, Order::Ascending, &input, &mut output)?))?;
-    host.sort_unstable();
-    ensure!(output.to_vec()? == host);
-    Ok(Measured::of(times, host.len(), Unit::Keys)?.at(host.len()))
-}
-
-pub(super) fn sort_f32(run: &Runner) -> Result<Measured> {
-    let mut host: Vec<f32> = run.words().into_iter().map(f32::from_bits).collect();
-    host.truncate(run.len / 4);
-    let input = run.upload(&host)?;
-    let mut output = DeviceBuffer::<f32>::uninit(&run.device, host.len())?;
-    let mut sort = Sort::new(&run.device, host.len())?;
-    let times =
-        run.time(|| Ok(sort.sort(&run.stream, Order::Ascending, &input, &mut output)?))?;
-    host.sort_unstable_by(f32::total_cmp);
-    let found = output.to_vec()?;
-    ensure!(
-        found
-            .iter()
-            .map(|x| x.to_bits())
-            .eq(host.iter().map(|x| x.to_bits()))
-    );
-    Ok(Measured::of(times, host.len(), Unit::Keys)?.at(host.len()))
-}
-
-/// Keys of 64 bits with values of 32.
-pub(super) fn sort_pairs_u64(run: &Runner) -> Result<Measured> {
-    let mut host: Vec<u64> = run
-        .words()
-        .into_iter()
-        .map(|word| u64::from(word) << 13)
-        .collect();
-    host.truncate(run.len / 4);
-    let indices: Vec<u32> = (0..host.len() as u32).collect();
-    let input = (run.upload(&host)?, run.upload(&indices)?);
-    let mut keys = DeviceBuffer::<u64>::uninit(&run.device, host.len())?;
-    let mut values = DeviceBuffer::<u32>::uninit(&run.device, host.len())?;
-    let mut sort = SortPairs::new(&run.device, host.len())?;
-    let times = run.time(|| {
-        let (from, to) = ((&input.0, &input.1), (&mut keys, &mut values));
-        Ok(sort.sort(&run.stream, Order::Ascending, from, to)?)
-    })?;
-    let mut pairs: Vec<(u64, u32)> = host.iter().copied().zip(indices).collect();
-    pairs.sort_unstable();
-    ensure!(keys.to_vec()?.into_iter().zip(values.to_vec()?).eq(pairs));
-    Ok(Measured::of(times, host.len(), Unit::Keys)?.at(host.len()))
+    pairs[..run.len / 4].iter().map(key).collect()
 }
 
 /// Gathers from all places in an order without a pattern, or scatters to them.

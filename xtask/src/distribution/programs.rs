@@ -53,7 +53,7 @@ pub(super) fn build(release: bool) -> Result<Programs> {
 }
 
 /// Builds for a target and a version of glibc, by zig's linker. The standard library of another
-/// target is compiled, too. No path of this machine is in the programs.
+/// target is compiled, too. The places that panics name are below `/lanewise` and `/cargo`.
 pub(super) fn build_for(target: &str, glibc: &str, tools: &Tools) -> Result<Programs> {
     let home = |variable: &str, folder: &str| {
         let home = env::var_os(variable).map(PathBuf::from);

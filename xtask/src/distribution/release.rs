@@ -1,8 +1,8 @@
 //! `cargo xtask release`: the archives of a release, and their checksums.
 //!
 //! An archive has `cargo-lanewise`, `lanewise`, and the simulated driver where these look for it,
-//! with a bill of materials and the licences of what is linked. The same sources give the same
-//! bytes. `cargo binstall` knows where they are from `xtask/cli/Cargo.toml`.
+//! with a bill of materials and the licences of what is linked. The same programs give the
+//! same bytes. `cargo binstall` knows where they are from `xtask/cli/Cargo.toml`.
 
 use std::fs;
 use std::os::unix::fs::symlink;

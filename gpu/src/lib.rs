@@ -18,6 +18,7 @@ pub mod cluster;
 pub mod development;
 pub mod execution;
 pub mod instruction;
+pub mod ladders;
 pub mod levels;
 pub mod memory;
 pub mod multi_gpu;

@@ -13,6 +13,7 @@ pub mod cluster;
 pub mod development;
 pub mod execution;
 pub mod instruction;
+pub mod ladders;
 pub mod levels;
 mod measure;
 pub mod memory;
@@ -92,6 +93,10 @@ pub const ALL: &[&Pattern] = &[
     &instruction::atomics::PATTERN,
     &instruction::aggregated::PATTERN,
     &levels::gang_worker_vector::PATTERN,
+    &ladders::scan::PATTERN,
+    &ladders::softmax::PATTERN,
+    &ladders::product_bf16::PATTERN,
+    &ladders::attention::PATTERN,
     &algorithms::distance::PATTERN,
     &algorithms::matvec::PATTERN,
     &algorithms::solver::PATTERN,

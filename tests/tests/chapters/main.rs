@@ -10,6 +10,7 @@ mod cluster;
 mod development;
 mod execution;
 mod instruction;
+mod ladders;
 mod memory;
 mod shared;
 mod tensor;

@@ -99,7 +99,7 @@ const SEARCHES: [(&str, &[&str]); 40] = [
             "warp/reduce_shuffle",
         ],
     ),
-    ("scan", &["warp/collectives", "algorithms/library"]),
+    ("scan", &["ladders/scan"]),
     (
         "transpose",
         &[
@@ -133,7 +133,7 @@ const SEARCHES: [(&str, &[&str]); 40] = [
     ("multicast", &["multi_gpu/multicast"]),
     ("roofline", &["hardware/roofline"]),
     ("profiling", &["hardware/profiling"]),
-    ("softmax", &["algorithms/library"]),
+    ("softmax", &["ladders/softmax"]),
     ("half precision", &["instruction/half"]),
     ("fma", &["instruction/fma"]),
     ("tail effect", &["hardware/launch"]),

@@ -5,10 +5,12 @@
 //! pass a buffer of numbers by `as_vectors` and `as_vectors_mut`. A kernel that takes numbers sees
 //! them as vectors by [`vectors_of`], and outputs by
 //! [`DisjointSlice::into_vectors`](crate::DisjointSlice::into_vectors) and
-//! [`GlobalMut::vectors`](crate::GlobalMut::vectors). CUDA C++ Programming Guide, "Built-in Vector
-//! Types"; PTX ISA, "ld", "st".
+//! [`GlobalMut::vectors`](crate::GlobalMut::vectors). Lanes exchange them by shuffles, and a
+//! [`SharedTile`](crate::SharedTile) may have cells of them. CUDA C++ Programming Guide, "Built-in
+//! Vector Types"; PTX ISA, "ld", "st".
 
 use crate::kernel::Value;
+use crate::warp::Shuffle;
 
 /// Two or four numbers that one instruction loads or stores.
 ///
@@ -75,6 +77,13 @@ macro_rules! vectors {
             unsafe impl Vector for $name {
                 type Element = $ty;
                 const LANES: usize = $lanes;
+            }
+            // SAFETY: the vector has as many words as its elements together; any bits are numbers.
+            unsafe impl Shuffle for $name {
+                #[inline]
+                fn map(self, exchange: impl Fn(u32) -> u32) -> Self {
+                    Shuffle::map(<[$ty; $lanes]>::from(self), exchange).into()
+                }
             }
             // SAFETY: numbers.
             #[cfg(not(target_arch = "nvptx64"))]

@@ -41,7 +41,7 @@ fn elements(count: usize, seed: u64) -> Vec<f32> {
 
 /// Returns the bits of the elements as `bf16`. Rows of `columns` elements begin
 /// `pitch` elements apart.
-fn bits(elements: &[f32], columns: usize, pitch: usize) -> Vec<u16> {
+pub(crate) fn bits(elements: &[f32], columns: usize, pitch: usize) -> Vec<u16> {
     let mut all = vec![0; elements.len().checked_div(columns).unwrap_or(0) * pitch];
     for (i, element) in elements.iter().enumerate() {
         all[i / columns * pitch + i % columns] = (element.to_bits() >> 16) as u16;
@@ -50,7 +50,7 @@ fn bits(elements: &[f32], columns: usize, pitch: usize) -> Vec<u16> {
 }
 
 /// Returns the left factor, and the transpose of the right factor. Both are row-major.
-fn factors(setup: Setup) -> Result<([usize; 3], [Vec<f32>; 2])> {
+pub(crate) fn factors(setup: Setup) -> Result<([usize; 3], [Vec<f32>; 2])> {
     let (m, n, k) = setup.product()?;
     let seeds = [setup.seed, setup.seed.wrapping_add(1)];
     let factors = [elements(m * k, seeds[0]), elements(n * k, seeds[1])];
@@ -69,7 +69,7 @@ struct Gemm {
     expected: Vec<f32>,
 }
 
-fn prepare(device: &Device, setup: Setup) -> Result<Box<dyn Case>> {
+pub(crate) fn prepare(device: &Device, setup: Setup) -> Result<Box<dyn Case>> {
     let ([m, n, k], [a, b]) = factors(setup)?;
     // The hardware requires that rows begin at multiples of 16 bytes.
     let pitch = k.next_multiple_of(8);
@@ -135,7 +135,7 @@ impl Case for Gemm {
 }
 
 /// Returns the job that computes the product with cuBLAS.
-fn beside(device: &Device, setup: Setup) -> Result<Box<dyn nvidia::Job>> {
+pub(crate) fn beside(device: &Device, setup: Setup) -> Result<Box<dyn nvidia::Job>> {
     let ([m, n, k], [a, b]) = factors(setup)?;
     let [a, b] = [bits(&a, k, k), bits(&b, k, k)];
     nvidia::gemm_bf16(device, [m, n, k], [&a, &b])

@@ -36,11 +36,13 @@
 
 mod double;
 mod fragment;
+mod owner;
 mod product;
 mod rows;
 
 pub use double::{multiply_add_f64, multiply_add_f64_deep};
 pub use fragment::{BYTES, COLUMNS, Left, ROWS, Right, Sum};
+pub use owner::SumsPerWarp;
 pub use product::{
     Multiply, MultiplySparse, Saturate, multiply_add, multiply_add_saturating, multiply_add_sparse,
 };

@@ -42,6 +42,7 @@ use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 use cust::context::{Context, CurrentContext};
 use cust::sys::{self, CUcontext, CUresult};
 use cust::{CudaFlags, device::Device as CustDevice};
+use lanewise_driver::{abi, api};
 use lanewise_std::kernel::{self, Kernel, PtxText};
 
 use crate::error::in_words;
@@ -438,10 +439,10 @@ impl Device {
     /// Makes the context current on this thread. Every driver call needs that.
     pub(crate) fn make_current(&self, at: &'static Location<'static>) -> Result<(), DriverError> {
         // Asking costs a tenth of setting, and in most programs it is current already.
-        let mut current = null_mut();
+        let mut current = abi::CUcontext::default();
         // SAFETY: the result is written to a local variable.
-        let known = unsafe { sys::cuCtxGetCurrent(&mut current) };
-        if known == CUresult::CUDA_SUCCESS && current == self.context() {
+        let known = unsafe { api::cuCtxGetCurrent(&mut current) };
+        if known == abi::CUresult::SUCCESS && current.0 == self.context().addr() {
             return Ok(());
         }
         CurrentContext::set_current(&self.0.context)

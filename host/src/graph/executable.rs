@@ -193,11 +193,13 @@ impl Graph {
             |earlier: &Stream, mark: Option<&Marked<Stream>>| stream.wait_behind(earlier, mark);
         let _turn = self.device.launching();
         // Launches of one graph run one after another; the driver requires that too.
-        let _launched = self.order.begin(stream, Access::Write, wait)?;
-        let mut held = hold_in(self.held.take(), &self.uses, at)?;
-        for (held, (_, access)) in held.iter().zip(&self.uses) {
-            Order::begin_held(held, stream, *access, wait)?;
-        }
+        let own = (&self.order, Access::Write);
+        let uses = self.uses.iter().map(|(order, access)| (order, *access));
+        let mut held = self.held.take();
+        let all = std::iter::once(own).chain(uses);
+        hold_in(&mut held, all, at, |order, access| {
+            Ok(order.hold_on(stream, access, wait)?)
+        })?;
         self.device.make_current(at)?;
         // SAFETY: the executable graph is live, and so is the memory that its nodes use, because a
         // buffer that is held here cannot be dropped.

@@ -86,29 +86,34 @@ pub(super) fn hold(
     uses: &[Used],
     at: &'static Location<'static>,
 ) -> Result<Vec<HeldMemory<Stream>>, GraphError> {
-    hold_in(Vec::new(), uses, at)
+    let mut held = Vec::new();
+    let uses = uses.iter().map(|(order, access)| (order, *access));
+    hold_in(&mut held, uses, at, |order, access| Ok(order.hold(access)))?;
+    Ok(held)
 }
 
-/// As [`hold`], in a list that is empty.
-pub(super) fn hold_in(
-    mut held: Vec<HeldMemory<Stream>>,
-    uses: &[Used],
+/// Holds all of the memory at once, by `hold`, in an empty list.
+pub(super) fn hold_in<'a>(
+    held: &mut Vec<HeldMemory<Stream>>,
+    uses: impl Iterator<Item = (&'a Order<Stream>, Access)> + Clone,
     at: &'static Location<'static>,
-) -> Result<Vec<HeldMemory<Stream>>, GraphError> {
-    loop {
-        for (order, access) in uses {
-            match order.hold(*access) {
+    hold: impl Fn(&Order<Stream>, Access) -> Result<HoldOutcome<Stream>, GraphError>,
+) -> Result<(), GraphError> {
+    'again: loop {
+        for (order, access) in uses.clone() {
+            match hold(order, access)? {
                 HoldOutcome::Held(one) => held.push(one),
                 HoldOutcome::Gone => return Err(GraphError::BufferIsGone { at }),
-                HoldOutcome::Busy => break,
+                HoldOutcome::Busy => {
+                    // A thread that is about to queue work may be waiting for memory that is held
+                    // here.
+                    held.clear();
+                    std::thread::yield_now();
+                    continue 'again;
+                }
             }
         }
-        if held.len() == uses.len() {
-            return Ok(held);
-        }
-        // A thread that is about to queue work may be waiting for memory that is held here.
-        held.clear();
-        std::thread::yield_now();
+        return Ok(());
     }
 }
 

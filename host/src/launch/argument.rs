@@ -33,7 +33,7 @@ use lanewise_std::{
     DisjointMatrix, DisjointSlice, GlobalMut, Matrix, PartPerBlock, PerBlock, PerWarp, RowPerBlock,
 };
 
-use crate::stream::order::{Access, LaunchUse, Order, end_together};
+use crate::stream::order::{Access, BegunUse, Order, end_together};
 use crate::{
     Device, DeviceBuffer, DriverError, GraphBuffer, IpcBuffer, ManagedBuffer, Mapped, MatrixMut,
     Part, PitchedBuffer, Stream, View,
@@ -118,7 +118,7 @@ struct Lists {
     /// A pointer to each value, once all are there.
     pointers: Vec<*mut c_void>,
     /// The uses of the buffers among the arguments, until the launch is queued.
-    uses: Vec<LaunchUse<Stream>>,
+    uses: Vec<BegunUse<Stream>>,
 }
 
 thread_local! {
@@ -135,7 +135,7 @@ thread_local! {
 impl Drop for ArgumentList<'_> {
     fn drop(&mut self) {
         let mut lists = std::mem::take(&mut self.lists);
-        end_together(&mut lists.uses);
+        end_together(&mut lists.uses, self.stream);
         lists.bytes.clear();
         lists.starts.clear();
         lists.arguments.clear();
@@ -186,7 +186,7 @@ impl<'launch> ArgumentList<'launch> {
     ) -> Result<(), DriverError> {
         match &mut self.recorded {
             Some(recorded) => recorded.push(buffer.recorded(self.stream, access, self.graph)),
-            None => self.lists.uses.push(buffer.use_on(self.stream, access)?),
+            None => self.lists.uses.push(buffer.launch_on(self.stream, access)?),
         }
         Ok(())
     }
@@ -200,7 +200,10 @@ impl<'launch> ArgumentList<'launch> {
     ) -> Result<(), DriverError> {
         match &mut self.recorded {
             Some(recorded) => recorded.push(None),
-            None => self.lists.uses.push(order.begin_on(self.stream, access)?),
+            None => self
+                .lists
+                .uses
+                .push(order.begin_unowned_on(self.stream, access)?),
         }
         Ok(())
     }

@@ -126,7 +126,7 @@ impl Device {
         // from the kernel's own source.
         unsafe {
             let queue = queue(stream, at);
-            module.launch_checked::<K, A>(list, function, config, arguments, queue)
+            module.launch_checked::<K, A>(list, *function, config, arguments, queue)
         }
         .map(drop)
     }

@@ -5,7 +5,6 @@
 
 use std::panic::Location;
 
-use cust::sys;
 use lanewise_driver::abi::enums::launch_attribute::{
     CLUSTER_DIMENSION, COOPERATIVE, PROGRAMMATIC_STREAM_SERIALIZATION,
 };
@@ -31,8 +30,9 @@ pub(crate) unsafe fn submit(
         function, config, ..
     } = ready;
     let (params, extra) = (ready.params.as_mut_ptr(), std::ptr::null_mut());
-    let stream = stream.raw();
-    if attributes(&config).is_empty() {
+    let stream = CUstream(stream.raw().expose_provenance());
+    let function = abi::CUfunction(function.expose_provenance());
+    if !has_attributes(&config) {
         let LaunchConfig {
             grid,
             block,
@@ -42,15 +42,13 @@ pub(crate) unsafe fn submit(
         // SAFETY: the caller promises the same.
         let result = unsafe {
             #[rustfmt::skip]
-            let result = sys::cuLaunchKernel(
+            let result = api::cuLaunchKernel(
                 function, grid.x, grid.y, grid.z, block.x, block.y, block.z, dynamic_shared, stream, params, extra,
             );
             result
         };
-        return DriverError::check("cuLaunchKernel", result, at);
+        return DriverError::check_code("cuLaunchKernel", result, at);
     }
-    let stream = CUstream(stream.expose_provenance());
-    let function = abi::CUfunction(function.expose_provenance());
     let result = with_config(config, stream, |config| {
         // SAFETY: the caller promises the same, and the configuration and its attributes live until
         // the call returns.
@@ -74,6 +72,19 @@ pub(crate) fn with_config<T>(
         attrs: attributes.as_mut_ptr(),
         num_attrs: attributes.len() as u32,
     })
+}
+
+/// Returns whether the launch asks for anything beyond its shape.
+fn has_attributes(config: &LaunchConfig) -> bool {
+    let LaunchConfig {
+        grid: _,
+        block: _,
+        dynamic_shared: _,
+        cluster,
+        cooperative,
+        starts_early,
+    } = *config;
+    cluster.is_some() || cooperative || starts_early
 }
 
 /// Returns the attributes of a launch: what it asks for beyond its shape.

@@ -29,7 +29,7 @@ use cust::sys::{self, CUstream};
 use crate::journal::{self, What};
 use crate::late::{self, run_host_function};
 use crate::{Backend, Device, DriverError};
-use order::{Access, LaunchUse, Marked, Order, Queue};
+use order::{Access, BegunUse, LaunchUse, Marked, Order, Queue};
 
 /// A queue of work for a device. A clone is a handle of the same queue.
 #[derive(Debug, Clone)]
@@ -60,7 +60,7 @@ const REMEMBERED: usize = 64;
 
 /// Returns the number of the next stream, larger than all before.
 fn number() -> u64 {
-    static NEXT: AtomicU64 = AtomicU64::new(0);
+    static NEXT: AtomicU64 = AtomicU64::new(1);
     NEXT.fetch_add(1, Ordering::Relaxed)
 }
 
@@ -78,6 +78,18 @@ impl Order<Stream> {
         })
     }
 
+    /// As [`Self::begin_on`], for a caller that ends the use itself.
+    #[track_caller]
+    pub(crate) fn begin_unowned_on(
+        &self,
+        stream: &Stream,
+        access: Access,
+    ) -> Result<BegunUse<Stream>, DriverError> {
+        self.begin_unowned(stream, access, |earlier, mark| {
+            stream.wait_behind(earlier, mark)
+        })
+    }
+
     /// Makes the host wait for all uses so far.
     #[track_caller]
     pub(crate) fn synchronize(&self) -> Result<(), DriverError> {
@@ -87,6 +99,14 @@ impl Order<Stream> {
 
 impl Queue for Stream {
     type Mark = Event;
+
+    fn number(&self) -> u64 {
+        // Handles of the default stream are many objects.
+        if self.0.kind == Kind::Default {
+            return 0;
+        }
+        self.0.number
+    }
 
     fn mark(&self) -> Option<(u64, Event)> {
         // Handles of the default stream do not share one count of points.

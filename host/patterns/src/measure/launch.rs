@@ -97,8 +97,15 @@ pub fn measure(device: &Device) -> Result<Vec<Row>> {
     let ones = DeviceBuffer::from_slice(device, &[1.0f32; ELEMENTS])?;
     let mut sums = DeviceBuffer::<f32>::zeroed(device, ELEMENTS)?;
     let config = LaunchConfig::for_num_elems(ELEMENTS);
+    // Of its own: a launch has to look after buffers that a graph may use at the same time.
+    let mut recorded = DeviceBuffer::<f32>::zeroed(device, ELEMENTS)?;
+    let recorded_ones = DeviceBuffer::from_slice(device, &[1.0f32; ELEMENTS])?;
     let graph = device.record(|work| {
-        work.launch(vec_add, config, (&ones, &ones, &mut sums))?;
+        work.launch(
+            vec_add,
+            config,
+            (&recorded_ones, &recorded_ones, &mut recorded),
+        )?;
         Ok(())
     })?;
     let mut rows = vec![Row {

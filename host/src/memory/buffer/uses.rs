@@ -7,7 +7,7 @@ use cust::memory::DeviceCopy;
 use lanewise_driver::abi::CUresult as Code;
 
 use super::DeviceBuffer;
-use crate::stream::order::{Access, LaunchUse, Order};
+use crate::stream::order::{Access, BegunUse, LaunchUse, Order};
 use crate::{DriverError, Stream};
 
 impl<T: DeviceCopy> DeviceBuffer<T> {
@@ -22,8 +22,20 @@ impl<T: DeviceCopy> DeviceBuffer<T> {
     }
 
     /// Begins a use by a launch on `stream`, and makes the stream wait for the earlier uses. The
-    /// use lasts until the launch is queued. A stream of another device may use the buffer if that
+    /// launch ends the use when it is queued. A stream of another device may use the buffer if that
     /// device has peer access to this one's memory.
+    #[track_caller]
+    pub(crate) fn launch_on(
+        &self,
+        stream: &Stream,
+        access: Access,
+    ) -> Result<BegunUse<Stream>, DriverError> {
+        stream.device().must_reach(&self.device)?;
+        self.must_not_be_a_graphs()?;
+        self.order.begin_unowned_on(stream, access)
+    }
+
+    /// As [`Self::launch_on`], for work of another library. The use ends when it is dropped.
     #[track_caller]
     pub(crate) fn use_on(
         &self,
@@ -41,12 +53,21 @@ impl<T: DeviceCopy> DeviceBuffer<T> {
         stream: &Stream,
         access: Access,
     ) -> Result<LaunchUse<Stream>, DriverError> {
-        if self.order.graph().is_some() {
-            // The memory exists only while the graph runs, and only for the graph's own nodes.
-            let code = Code::ERROR_INVALID_VALUE;
-            DriverError::check_code("use of a graph's own memory", code, Location::caller())?;
-        }
+        self.must_not_be_a_graphs()?;
         self.order.begin_on(stream, access)
+    }
+
+    /// Returns an error if a graph owns the memory, which then exists only while the graph runs,
+    /// and only for the graph's own nodes.
+    #[track_caller]
+    fn must_not_be_a_graphs(&self) -> Result<(), DriverError> {
+        match self.order.graph() {
+            None => Ok(()),
+            Some(_) => {
+                let code = Code::ERROR_INVALID_VALUE;
+                DriverError::check_code("use of a graph's own memory", code, Location::caller())
+            }
+        }
     }
 
     /// As [`Self::use_on`], for a synchronous copy. The copy runs on the legacy default stream of

@@ -1,8 +1,10 @@
 //! Memory that a graph holds while it is launched. Graphs don't borrow what they use, so other
 //! launches wait for them here.
 
+use std::convert::Infallible;
 use std::sync::Arc;
 
+use super::uses::Uses;
 use super::{Access, Marked, Order, Queue};
 
 /// The outcome of an attempt to hold memory for a graph.
@@ -20,7 +22,8 @@ pub(crate) enum HoldOutcome<S: Queue> {
 #[derive(Debug)]
 pub(crate) struct HeldMemory<S: Queue> {
     order: Order<S>,
-    parts: Vec<HeldMemory<S>>,
+    /// They are released with the whole.
+    _parts: Vec<HeldMemory<S>>,
 }
 
 impl<S: Queue> Drop for HeldMemory<S> {
@@ -30,11 +33,40 @@ impl<S: Queue> Drop for HeldMemory<S> {
 }
 
 impl<S: Queue> Order<S> {
-    /// Holds the memory for a graph that is about to be launched and accesses it in this way.
+    /// Holds the memory for a call on a graph that accesses it in this way.
     pub(crate) fn hold(&self, access: Access) -> HoldOutcome<S> {
+        let held = self.hold_and(access, &mut |_| Ok::<_, Infallible>(()));
+        let Ok(held) = held;
+        held
+    }
+
+    /// Holds the memory for a graph that is about to be launched on `stream`, and begins its use,
+    /// as [`Order::begin`] does for a launch. It is a use of the whole, and of each part that has
+    /// an owner, who may use it later.
+    ///
+    /// A caller that then has to release the memory has noted a use too many, and later uses wait
+    /// for more than they have to.
+    pub(crate) fn hold_on<E>(
+        &self,
+        stream: &S,
+        access: Access,
+        mut wait: impl FnMut(&S, Option<&Marked<S>>) -> Result<(), E>,
+    ) -> Result<HoldOutcome<S>, E> {
+        self.hold_and(access, &mut |uses| {
+            uses.wait(stream, access, &mut wait).map(drop)
+        })
+    }
+
+    /// Holds the memory, and calls `begin` with the uses of each part and of the whole.
+    fn hold_and<E>(
+        &self,
+        access: Access,
+        begin: &mut dyn FnMut(&mut Uses<S>) -> Result<(), E>,
+    ) -> Result<HoldOutcome<S>, E> {
         let mut uses = self.lock();
+        self.0.alone.end();
         if uses.gone {
-            return HoldOutcome::Gone;
+            return Ok(HoldOutcome::Gone);
         }
         // Reads that are not queued yet do not conflict with another read. Waiting for them could
         // take long: a copy to the host waits for the default stream.
@@ -43,39 +75,28 @@ impl<S: Queue> Order<S> {
             Access::Write => uses.under_way,
         };
         if uses.held || in_the_way > 0 {
-            return HoldOutcome::Busy;
+            return Ok(HoldOutcome::Busy);
         }
         // The owner of a part borrows the whole buffer. The graph borrows nothing, so it may be
         // launched while parts exist.
         uses.join_parts_but(|part| part.is_somebodys());
         let mut parts = Vec::with_capacity(uses.parts.len());
         for part in &uses.parts {
-            match part.hold(access) {
+            match part.hold_and(access, begin)? {
                 HoldOutcome::Held(part) => parts.push(part),
-                otherwise => return otherwise,
+                otherwise => return Ok(otherwise),
             }
         }
+        begin(&mut uses)?;
         uses.held = true;
-        let order = self.clone();
-        HoldOutcome::Held(HeldMemory { order, parts })
+        Ok(HoldOutcome::Held(HeldMemory {
+            order: self.clone(),
+            _parts: parts,
+        }))
     }
 
     /// Returns whether this part still has an owner, which is anything except the whole buffer.
     fn is_somebodys(&self) -> bool {
         Arc::strong_count(&self.0) > 1
-    }
-
-    /// Begins a use by a graph that holds the memory, as [`Order::begin`] does for a launch. It is
-    /// a use of the whole, and of each part that has an owner, who may use it later.
-    pub(crate) fn begin_held<E>(
-        held: &HeldMemory<S>,
-        stream: &S,
-        access: Access,
-        mut wait: impl FnMut(&S, Option<&Marked<S>>) -> Result<(), E>,
-    ) -> Result<(), E> {
-        for used in held.parts.iter().chain([held]) {
-            used.order.lock().wait(stream, access, &mut wait)?;
-        }
-        Ok(())
     }
 }

@@ -16,12 +16,17 @@
 //! that launch can't wait for work that isn't queued yet. So a stream is remembered until every
 //! launch that has begun is queued. Only then does a wait for the latest launch include all others.
 //!
+//! Most buffers are used on one stream only. Such a launch has nothing to wait for and nothing to
+//! note, and takes no lock: see `alone`.
+//!
 //! | file | what it is |
 //! | --- | --- |
+//! | `alone` | memory that is used on one stream only |
 //! | `uses` | what is remembered of the uses so far |
 //! | `launch` | a launch's use, until it is queued |
 //! | `held` | memory that a graph holds while it is launched |
 
+mod alone;
 mod held;
 mod launch;
 #[cfg(test)]
@@ -30,8 +35,9 @@ mod uses;
 
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
+use alone::Alone;
 pub(crate) use held::{HeldMemory, HoldOutcome};
-pub(crate) use launch::{LaunchUse, end_together};
+pub(crate) use launch::{BegunUse, LaunchUse, end_together};
 use uses::Uses;
 
 /// What a use does with the memory.
@@ -51,6 +57,9 @@ pub(crate) trait Queue: Clone + PartialEq + std::fmt::Debug {
     /// A point in the queue.
     type Mark: Clone + std::fmt::Debug;
 
+    /// Returns a number of the queue that no other queue has, above 0; or 0 if it has none.
+    fn number(&self) -> u64;
+
     /// Returns the point after everything that is queued now, or `None` if it can't be marked.
     fn mark(&self) -> Option<Marked<Self>>;
 }
@@ -64,6 +73,7 @@ pub(crate) struct Order<S: Queue>(Arc<Memory<S>>);
 struct Memory<S: Queue> {
     /// The graph that owns the memory and alone may use it.
     graph: Option<u64>,
+    alone: Alone,
     uses: Mutex<Uses<S>>,
 }
 
@@ -82,7 +92,11 @@ impl<S: Queue> Default for Order<S> {
 impl<S: Queue> Order<S> {
     fn new(graph: Option<u64>, uses: Uses<S>) -> Self {
         let uses = Mutex::new(uses);
-        Self(Arc::new(Memory { graph, uses }))
+        Self(Arc::new(Memory {
+            graph,
+            alone: Alone::default(),
+            uses,
+        }))
     }
 
     /// Makes the order of memory that a graph allocates and frees each time it is launched.
@@ -97,7 +111,9 @@ impl<S: Queue> Order<S> {
 
     /// Notes that a graph uses the memory.
     pub(crate) fn enter_graph(&self) {
-        self.lock().in_graphs = true;
+        let mut uses = self.lock();
+        self.0.alone.end();
+        uses.in_graphs = true;
     }
 
     /// Returns whether a graph may use the memory. Another thread may launch the graph at any time,
@@ -137,6 +153,7 @@ impl<S: Queue> Order<S> {
     /// Forgets the uses so far, so that the next waits for none.
     pub(crate) fn forget(&self) {
         let mut uses = self.lock();
+        self.0.alone.end();
         uses.writers.clear();
         uses.readers.clear();
         uses.parts.clear();
@@ -146,9 +163,11 @@ impl<S: Queue> Order<S> {
     /// far. The parts that were made before are no longer used.
     pub(crate) fn split(&self, parts: usize) -> Vec<Self> {
         let mut uses = self.lock_free();
+        self.0.alone.end();
         uses.join_parts_but(|_| false);
         let new = || {
             let uses = Uses {
+                number: uses.number,
                 writers: uses.writers.clone(),
                 readers: uses.readers.clone(),
                 crossed: uses.crossed,

@@ -1,7 +1,7 @@
 //! Which streams a use waits for, and at which points, on queues that are only names.
 
 use super::uses::READERS;
-use super::{Access, HoldOutcome, LaunchUse, Order, Queue, end_together};
+use super::{Access, BegunUse, HeldMemory, HoldOutcome, LaunchUse, Order, Queue, end_together};
 
 thread_local! {
     /// Points marked so far.
@@ -12,6 +12,14 @@ thread_local! {
 
 impl Queue for &'static str {
     type Mark = u64;
+
+    fn number(&self) -> u64 {
+        if *self == "default" {
+            return 0;
+        }
+        self.bytes()
+            .fold(0, |number, byte| number << 8 | u64::from(byte))
+    }
 
     fn mark(&self) -> Option<(u64, u64)> {
         let number = MARKED.get() + 1;
@@ -52,6 +60,23 @@ fn points(
     waited
 }
 
+/// Holds memory that no other thread uses for a graph's launch that writes it. Returns it with the
+/// streams that it waited for.
+fn hold_on(
+    order: &Order<&'static str>,
+    stream: &'static str,
+) -> (HeldMemory<&'static str>, Vec<&'static str>) {
+    let mut waited = Vec::new();
+    let held = order.hold_on(&stream, Access::Write, |earlier, _| {
+        waited.push(*earlier);
+        Ok::<(), ()>(())
+    });
+    match held.expect("waiting succeeds") {
+        HoldOutcome::Held(held) => (held, waited),
+        outcome => panic!("expected memory that is not in use, found {outcome:?}"),
+    }
+}
+
 #[test]
 fn what_is_used_on_two_streams_is_waited_for_where_the_use_ends() {
     let order = Order::default();
@@ -80,12 +105,15 @@ fn a_later_point_is_not_forgotten_for_an_earlier_one() {
         points(order, "a", Access::Write);
         points(order, "b", Access::Write);
     }
-    let launch = [&first, &last].map(|order| begin(order, "c", Access::Read).0);
+    let launch = [&first, &last].map(|order| -> BegunUse<_> {
+        let begun = order.begin_unowned(&"c", Access::Read, |_, _| Ok::<(), ()>(()));
+        begun.expect("waiting succeeds")
+    });
     AT_NEXT_MARK.set(Some(Box::new({
         let last = last.clone();
         move || drop(points(&last, "c", Access::Read))
     })));
-    end_together(&mut launch.into());
+    end_together(&mut launch.into(), &"c");
     let latest = MARKED.get();
     let waited = points(&last, "d", Access::Write);
     assert!(waited.contains(&("c", Some(latest))), "{waited:?}");
@@ -151,6 +179,51 @@ fn many_readers_are_remembered_by_one() {
     assert_eq!(write(&order, "w"), ["16"]);
 }
 
+/// Begins a use as a launch does.
+fn launch(
+    order: &Order<&'static str>,
+    stream: &'static str,
+    access: Access,
+) -> BegunUse<&'static str> {
+    let begun = order.begin_unowned(&stream, access, |earlier, _| -> Result<(), ()> {
+        panic!("expected nothing to wait for, found {earlier}")
+    });
+    begun.expect("waiting succeeds")
+}
+
+/// A thread launches on the only stream that has used the memory. Before the launch is queued,
+/// two others read the memory, one on another stream and one on this one, which marks a point.
+#[test]
+fn a_stream_that_is_no_longer_alone_is_waited_for_to_its_end() {
+    let order = Order::default();
+    points(&order, "a", Access::Read);
+    let late = launch(&order, "a", Access::Read);
+    points(&order, "b", Access::Read);
+    points(&order, "a", Access::Read);
+    end_together(&mut vec![late], &"a");
+    let waited = points(&order, "c", Access::Write);
+    assert!(waited.contains(&("a", None)), "{waited:?}");
+}
+
+#[test]
+fn a_stream_that_has_only_read_is_not_alone_for_a_write() {
+    let order = Order::default();
+    points(&order, "a", Access::Read);
+    end_together(&mut vec![launch(&order, "a", Access::Write)], &"a");
+    assert_eq!(read(&order, "b"), ["a"]);
+}
+
+#[test]
+fn a_graph_is_not_launched_beside_a_launch_on_the_only_stream() {
+    let order = Order::default();
+    points(&order, "a", Access::Write);
+    order.enter_graph();
+    let under_way = launch(&order, "a", Access::Write);
+    assert!(matches!(order.hold(Access::Write), HoldOutcome::Busy));
+    end_together(&mut vec![under_way], &"a");
+    assert_eq!(hold_on(&order, "g").1, ["a"]);
+}
+
 /// Two threads read; the second can't wait for the first, which isn't queued. A writer on the
 /// second's stream has to.
 #[test]
@@ -185,11 +258,10 @@ fn parts_wait_for_the_whole_and_the_whole_for_its_parts() {
 fn what_is_over_is_not_waited_for() {
     let order = Order::default();
     write(&order, "a");
-    begin(&order, "b", Access::Read).0.settle();
+    begin(&order, "default", Access::Read).0.settle();
     let (written, waited) = begin(&order, "c", Access::Write);
     assert_eq!(waited, ["a"]);
     written.settle();
-    drop(written);
     assert_eq!(write(&order, "d"), [""; 0]);
 }
 
@@ -201,7 +273,6 @@ fn a_read_that_is_over_settles_no_later_one_on_its_stream() {
     let (copy, _) = begin(&order, "default", Access::Read);
     read(&order, "default");
     copy.settle();
-    drop(copy);
     assert_eq!(write(&order, "other"), ["default"]);
 }
 
@@ -219,19 +290,11 @@ fn a_graph_holds_what_nobody_is_about_to_use_and_what_is_there() {
     let (under_way, _) = begin(&order, "a", Access::Write);
     assert!(matches!(order.hold(Access::Read), HoldOutcome::Busy));
     drop(under_way);
-    let HoldOutcome::Held(held) = order.hold(Access::Write) else {
-        panic!("nobody uses it")
-    };
+    let (held, waited) = hold_on(&order, "g");
     assert!(
         matches!(order.hold(Access::Write), HoldOutcome::Busy),
         "by another graph"
     );
-    let mut waited = Vec::new();
-    let wait = |earlier: &&'static str, _: Option<&(u64, u64)>| {
-        waited.push(*earlier);
-        Ok::<(), ()>(())
-    };
-    Order::begin_held(&held, &"g", Access::Write, wait).expect("waiting succeeds");
     assert_eq!(waited, ["a"]);
     // Another thread's use begins when the graph's launch is queued.
     let used = std::thread::scope(|scope| {
@@ -255,19 +318,11 @@ fn a_graph_holds_the_parts_that_somebody_has() {
     let (under_way, _) = begin(&parts[0], "b", Access::Read);
     assert!(matches!(order.hold(Access::Write), HoldOutcome::Busy));
     drop(under_way);
-    let HoldOutcome::Held(held) = order.hold(Access::Write) else {
-        panic!("nobody uses it")
-    };
+    let (held, waited) = hold_on(&order, "g");
     assert!(
         matches!(parts[0].hold(Access::Write), HoldOutcome::Busy),
         "with the whole"
     );
-    let mut waited = Vec::new();
-    let wait = |earlier: &&'static str, _: Option<&(u64, u64)>| {
-        waited.push(*earlier);
-        Ok::<(), ()>(())
-    };
-    Order::begin_held(&held, &"g", Access::Write, wait).expect("waiting succeeds");
     assert_eq!(waited, ["a", "b"]);
     drop(held);
     assert_eq!(write(&parts[0], "c"), ["g"], "the part after the graph");

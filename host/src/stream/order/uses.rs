@@ -1,7 +1,5 @@
 //! The uses of one piece of memory: the last one on each stream, and those that are not queued yet.
 
-use std::sync::atomic::{AtomicU64, Ordering};
-
 use super::{Access, Marked, Order, Queue};
 
 /// The number of reading streams that are remembered. The next one waits for all of them and then
@@ -11,6 +9,8 @@ pub(super) const READERS: usize = 16;
 /// The uses of one piece of memory that the next one may have to wait for.
 #[derive(Debug)]
 pub(super) struct Uses<S: Queue> {
+    /// The number of the latest use, of the memory or of a part that has joined it.
+    pub(super) number: u64,
     /// The streams that may have written since the last use that waited for all others.
     pub(super) writers: Vec<LastUse<S>>,
     /// The streams that have read since that use.
@@ -46,6 +46,7 @@ pub(super) struct LastUse<S: Queue> {
 impl<S: Queue> Default for Uses<S> {
     fn default() -> Self {
         Self {
+            number: 0,
             writers: Vec::new(),
             readers: Vec::new(),
             crossed: false,
@@ -70,6 +71,7 @@ impl<S: Queue> Uses<S> {
             }
             let part = part.lock();
             self.crossed |= part.crossed;
+            self.number = self.number.max(part.number);
             for earlier in part.writers.iter().chain(&part.readers) {
                 join(&mut self.writers, earlier);
             }
@@ -101,20 +103,19 @@ impl<S: Queue> Uses<S> {
             Access::Read if compress && self.under_way == 0 => self.readers.retain(only),
             _ => {}
         }
+        Ok(self.note(stream, access))
+    }
+
+    /// Notes a use that may not be queued yet, and returns its number.
+    pub(super) fn note(&mut self, stream: &S, access: Access) -> u64 {
         let list = match access {
             Access::Write => &mut self.writers,
             Access::Read => &mut self.readers,
         };
-        let number = number();
-        begin_again(list, stream, number);
-        Ok(number)
+        self.number += 1;
+        begin_again(list, stream, self.number);
+        self.number
     }
-}
-
-/// Returns the number of the next use, larger than all before.
-fn number() -> u64 {
-    static NEXT: AtomicU64 = AtomicU64::new(0);
-    NEXT.fetch_add(1, Ordering::Relaxed)
 }
 
 /// Replaces the stream's last use by one that begins, or adds it.

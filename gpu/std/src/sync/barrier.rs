@@ -443,6 +443,27 @@ impl RemoteBarrier {
         }
     }
 
+    /// Arrives, for a thread that has only read what the phase is about. Threads of another block
+    /// that wait for the phase need not see what this thread wrote before it arrived.
+    ///
+    /// A consumer that gives a place back to a producer in another block uses it: the values are in
+    /// its registers, or in the sum of products that were waited for: no store has to be seen.
+    /// [`arrive`](Self::arrive) makes all stores of the thread visible to the cluster first, for
+    /// which the hardware waits for those to global memory, too. PTX ISA, "mbarrier.arrive": if no
+    /// scope is given, the instruction releases to the threads of its own block.
+    #[doc(alias = "mbarrier.arrive.shared::cluster")]
+    #[inline]
+    pub fn arrive_after_reads(&self) {
+        // SAFETY: as in `arrive`.
+        unsafe {
+            ptx!("mbarrier.arrive":
+                "mbarrier.arrive.shared::cluster.b64 _, [{address}];",
+                address = in(reg32) self.0,
+                options(nostack, preserves_flags),
+            );
+        }
+    }
+
     /// Arrives, and makes the phase wait for `bytes` more bytes.
     #[doc(alias = "mbarrier.arrive.expect_tx.shared::cluster")]
     #[inline]

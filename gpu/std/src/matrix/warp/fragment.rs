@@ -91,6 +91,25 @@ impl<E: Element, const REGISTERS: usize> Right<E, REGISTERS> {
 
 macro_rules! halves {
     ($($element:ty)*) => {$(
+        impl<const REGISTERS: usize> Left<$element, REGISTERS> {
+            /// Loads the operand from shared memory that contains its transpose: rows of 16
+            /// elements across the inner dimension, with a stride of `stride` bytes.
+            ///
+            /// # Safety
+            /// As for [`Left::load`].
+            #[doc(alias = "ldmatrix.trans")]
+            #[inline]
+            #[must_use]
+            pub unsafe fn load_transpose(tile: *const $element, stride: usize) -> Self {
+                let lane = warp::lane_id() as usize % (8 * REGISTERS);
+                // Matrix 1 has the lower half of the rows, so 16 bytes further in each row of the
+                // transpose; matrices 2 and 3 have the second half of the inner dimension.
+                let offset = (lane % 8 + lane / 16 * 8) * stride + lane / 8 % 2 * 16;
+                // SAFETY: the caller keeps the contract of this function.
+                Left(unsafe { load_matrices_transposed(tile.cast::<u8>().wrapping_add(offset)) }, PhantomData)
+            }
+        }
+
         impl<const REGISTERS: usize> Right<$element, REGISTERS> {
             /// Loads the operand from shared memory that contains it row by row: rows of 8
             /// elements, with a stride of `stride` bytes.

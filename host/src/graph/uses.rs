@@ -8,10 +8,11 @@ use lanewise_std::kernel::Value;
 
 use super::error::GraphError;
 use crate::stream::order::{Access, HeldMemory, HoldOutcome, Order};
+use crate::tensor_map::{TensorElement, TensorMap, TensorMapMut};
 use crate::{DeviceBuffer, GraphBuffer, Matrix, MatrixMut, Part, Stream, View};
 
 /// A host value that may be passed to a launch in a graph: a device buffer, all of one as vectors
-/// ([`DeviceBuffer::as_vectors`]), or a plain value.
+/// ([`DeviceBuffer::as_vectors`]), a tensor map, or a plain value.
 ///
 /// # Safety
 /// All memory that it points to belongs to device buffers that it passes to the launch.
@@ -32,6 +33,10 @@ unsafe impl<T: DeviceCopy> Recordable for &mut Part<'_, T> {}
 unsafe impl<T: DeviceCopy> Recordable for Matrix<'_, T> {}
 // SAFETY: as above.
 unsafe impl<T: DeviceCopy> Recordable for MatrixMut<'_, T> {}
+// SAFETY: it passes the buffer that the map is of.
+unsafe impl<T: TensorElement, const RANK: usize> Recordable for &TensorMap<'_, T, RANK> {}
+// SAFETY: as above.
+unsafe impl<T: TensorElement, const RANK: usize> Recordable for &mut TensorMapMut<'_, T, RANK> {}
 // SAFETY: a value points to no memory, or to memory that the caller of an `unsafe` kernel
 // is responsible for.
 unsafe impl<T: Value> Recordable for T {}

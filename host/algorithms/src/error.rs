@@ -1,5 +1,6 @@
 //! What an algorithm refuses.
 
+use lanewise::tensor_map::TensorMapError;
 use lanewise::{GraphError, LaunchError, MemoryError};
 
 /// Why an algorithm was not queued.
@@ -15,6 +16,9 @@ pub enum Error {
     /// The graph can't have the kernel.
     #[error(transparent)]
     Graph(#[from] GraphError),
+    /// The driver could not encode a tensor map.
+    #[error(transparent)]
+    TensorMap(#[from] TensorMapError),
     /// A buffer has too few elements.
     #[error("expected {what} of at least {expected} elements, found {found}")]
     TooShort {

@@ -16,6 +16,11 @@ use crate::{Error, Queue};
 /// is the same in each run. Products of `f32` use no tensor core. Those of `f64` do, and need a GPU
 /// of compute capability 9.0.
 ///
+/// Factors of `F16` and `Bf16` are multiplied by tensor cores and added up in `f32`, which the
+/// hardware does in an order and with roundings of its own. The product is `f32`, or has the type
+/// of the factors. On compute capability 9.0 it is fastest if all rows begin at multiples of
+/// sixteen bytes.
+///
 /// ```
 /// use lanewise::{Device, DeviceBuffer};
 /// use lanewise_algorithms::Gemm;
@@ -27,6 +32,21 @@ use crate::{Error, Queue};
 /// // Two rows of three elements, times one column of three.
 /// Gemm::new(2, 1, 3).multiply(&device.stream()?, &a, &b, &mut c)?;
 /// assert_eq!(c.to_vec()?, [7.0, 16.0]);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+///
+/// ```
+/// # use lanewise::{Device, DeviceBuffer};
+/// # use lanewise_algorithms::Gemm;
+/// use lanewise_std::half::Bf16;
+///
+/// # let device = Device::open()?;
+/// let a = DeviceBuffer::from_slice(&device, &[Bf16::from_f32(1.5); 16 * 8])?;
+/// let mut c = DeviceBuffer::<f32>::zeroed(&device, 16 * 16)?;
+/// // `A` times its own transpose.
+/// let of = Gemm { is_b_transposed: true, ..Gemm::new(16, 16, 8) };
+/// of.multiply(&device.stream()?, &a, &a, &mut c)?;
+/// assert_eq!(c.to_vec()?, [18.0; 16 * 16]);
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -49,22 +69,29 @@ pub struct Gemm<S = f32> {
     pub beta: S,
 }
 
-/// An element of matrices that a [`Gemm`] multiplies: `f32` or `f64`.
-pub trait Factor: DeviceCopy + sealed::Sealed {
+/// An element of the factors of a [`Gemm`] whose product has elements `C`.
+pub trait Factor<C: DeviceCopy = Self>: DeviceCopy + sealed::Sealed {
+    /// In what the products are added up, and what `alpha` and `beta` are.
+    type Sum: Copy;
+
     /// Queues the products, which have been checked.
     #[doc(hidden)]
     fn queue(
-        of: Gemm<Self>,
+        of: Gemm<Self::Sum>,
         queue: impl Queue,
         factors: [&DeviceBuffer<Self>; 2],
-        c: &mut DeviceBuffer<Self>,
+        c: &mut DeviceBuffer<C>,
     ) -> Result<(), Error>;
 }
 
 mod sealed {
+    use lanewise_std::half::{Bf16, F16};
+
     pub trait Sealed {}
     impl Sealed for f32 {}
     impl Sealed for f64 {}
+    impl Sealed for F16 {}
+    impl Sealed for Bf16 {}
 }
 
 impl<S> Gemm<S> {
@@ -92,38 +119,37 @@ impl<S> Gemm<S> {
     /// [`Error::TooShort`] if a buffer has less than its matrices; [`Error::TooMany`] if a side is
     /// longer than 2^23, or there are 2^31 tiles of 128 x 128 elements; [`Error::Launch`],
     /// [`Error::Graph`].
-    pub fn multiply(
+    pub fn multiply<T: Factor<C, Sum = S>, C: DeviceCopy>(
         self,
         queue: impl Queue,
-        a: &DeviceBuffer<S>,
-        b: &DeviceBuffer<S>,
-        c: &mut DeviceBuffer<S>,
-    ) -> Result<(), Error>
-    where
-        S: Factor,
-    {
+        a: &DeviceBuffer<T>,
+        b: &DeviceBuffer<T>,
+        c: &mut DeviceBuffer<C>,
+    ) -> Result<(), Error> {
         let [m, n, k, batch] = [self.m, self.n, self.k, self.batch].map(|side| side as usize);
         let all = |rows: usize, columns: usize| (rows * columns).saturating_mul(batch);
         Error::unless_enough("an A", all(m, k), a.len())?;
         Error::unless_enough("a B", all(k, n), b.len())?;
         Error::unless_enough("a C", all(m, n), c.len())?;
         Error::unless_few("rows or columns", MOST, m.max(n).max(k))?;
-        S::queue(self, queue, [a, b], c)
+        T::queue(self, queue, [a, b], c)
     }
 
     /// Returns the number of tiles of this size.
-    fn tiles(&self, rows: usize, columns: usize) -> usize {
+    pub(crate) fn tiles(&self, rows: usize, columns: usize) -> usize {
         let of_product = (self.m as usize).div_ceil(rows) * (self.n as usize).div_ceil(columns);
         of_product.saturating_mul(self.batch as usize)
     }
 
     /// Returns the shape as the kernels take it.
-    fn shape(&self) -> [u32; 4] {
+    pub(crate) fn shape(&self) -> [u32; 4] {
         [self.m, self.n, self.k, self.batch]
     }
 }
 
 impl Factor for f32 {
+    type Sum = f32;
+
     fn queue(
         of: Gemm,
         mut queue: impl Queue,
@@ -170,6 +196,8 @@ impl Factor for f32 {
 }
 
 impl Factor for f64 {
+    type Sum = f64;
+
     fn queue(
         of: Gemm<f64>,
         mut queue: impl Queue,

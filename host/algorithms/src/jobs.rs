@@ -122,6 +122,14 @@ pub(crate) const JOBS: &[Job] = &[
     ("gemm_f64_2048", |run| products::gemm_f64(run, 8)),
     ("gemm_f64_4096", |run| products::gemm_f64(run, 4)),
     ("gemm_f64_8192", |run| products::gemm_f64(run, 2)),
+    ("gemm_bf16_4096", |run| products::gemm_bf16(run, 4)),
+    ("gemm_bf16_8192", |run| products::gemm_bf16(run, 2)),
+    ("gemm_bf16_to_f32_4096", |run| {
+        products::gemm_bf16_to_f32(run, 4)
+    }),
+    ("gemm_bf16_to_f32_8192", |run| {
+        products::gemm_bf16_to_f32(run, 2)
+    }),
     ("gemv_f32", |run| products::gemv_f32(run, false)),
     ("gemv_f32_transposed", |run| products::gemv_f32(run, true)),
     ("gemv_f64", |run| products::gemv_f64(run, false)),

@@ -47,6 +47,7 @@ mod error;
 mod fold;
 mod gather;
 mod gemm;
+mod gemm_halves;
 mod gemv;
 mod histogram;
 pub mod kernels;

@@ -4,11 +4,12 @@
 mod common;
 
 use std::fmt::Debug;
+use std::process::Command;
 
 use lanewise::checks::{self, Checking};
 use lanewise::{Device, DeviceBuffer, DeviceCopy};
 use lanewise_algorithms::{Error, Gemm, Gemv, SparseMatrix};
-use lanewise_std::half::Bf16;
+use lanewise_std::half::{Bf16, F16};
 
 use common::device;
 
@@ -118,10 +119,137 @@ fn products_of_f64_are_the_cpus_in_all_bits() {
     gemms_are_the_cpus!(f64, SHAPES);
 }
 
+/// Compares products of 16-bit factors with the CPU's. The factors are quarters up to 2, so all
+/// sums are exact in `f32`, in any order, and a product is rounded once, to its own type.
+macro_rules! gemms_of_halves_are_exact {
+    ($ty:ident, $of_c:ident, $widen:expr, $shapes:expr) => {
+        let (device, stream) = device();
+        let quarter = |i: usize| ((i * 2_654_435_761 >> 9) % 17) as f32 / 4.0 - 2.0;
+        let quarters = |len: usize, seed| (0..len).map(move |i| quarter(i + seed));
+        for (shape, transposed, skip) in $shapes
+            .into_iter()
+            .flat_map(|shape| (0..8).map(move |kind| (shape, kind % 4, kind / 4)))
+        {
+            let ((m, n, k, batch), [alpha, beta]) = (shape, [[1.0, 0.0], [0.5, -2.0]][skip]);
+            let of = Gemm {
+                batch,
+                is_a_transposed: transposed & 1 > 0,
+                is_b_transposed: transposed & 2 > 0,
+                alpha,
+                beta,
+                ..Gemm::new(m, n, k)
+            };
+            let [m, n, k, batch] = [m, n, k, batch].map(|side| side as usize);
+            let a: Vec<f32> = quarters(m * k * batch, 0).collect();
+            let b: Vec<f32> = quarters(k * n * batch, 7).collect();
+            let old: Vec<f32> = match beta {
+                0.0 => vec![f32::NAN; m * n * batch],
+                _ => quarters(m * n * batch, 3).collect(),
+            };
+            let narrow =
+                |factor: &[f32]| -> Vec<$ty> { factor.iter().map(|x| $ty::from_f32(*x)).collect() };
+            let [on_a, on_b] = [&a, &b].map(|factor| uploaded(&device, &narrow(factor)));
+            let to_c = |x: &f32| -> $of_c { ($widen.0)(*x) };
+            let mut c = uploaded(&device, &old.iter().map(to_c).collect::<Vec<$of_c>>());
+            checked(&device, of, || {
+                of.multiply(&stream, &on_a, &on_b, &mut c)
+                    .expect("a product");
+                stream.synchronize().expect("the product's end");
+            });
+            for (i, found) in c.to_vec().expect("results").into_iter().enumerate() {
+                let (product, row, column) = (i / (m * n), i / n % m, i % n);
+                let (a, b) = (&a[product * m * k..], &b[product * k * n..]);
+                let (mut sum, mut of_k) = (0.0, 0);
+                while of_k < k {
+                    let in_a = if of.is_a_transposed {
+                        of_k * m + row
+                    } else {
+                        row * k + of_k
+                    };
+                    let in_b = if of.is_b_transposed {
+                        column * k + of_k
+                    } else {
+                        of_k * n + column
+                    };
+                    sum += a[in_a] * b[in_b];
+                    of_k += 1;
+                }
+                let before = if beta == 0.0 { 0.0 } else { beta * old[i] };
+                let expected = to_c(&(alpha * sum + before));
+                let (found, expected) = (($widen.1)(found), ($widen.1)(expected));
+                assert_eq!(found, expected, "{of:?}, {i}");
+            }
+        }
+    };
+}
+
+/// Shapes whose rows are aligned to sixteen bytes, which Hopper's kernel takes, and others.
+const SHAPES_OF_HALVES: [(u32, u32, u32, u32); 9] = [
+    (1, 1, 1, 1),
+    (3, 5, 0, 1),
+    (3, 5, 7, 3),
+    (8, 8, 8, 1),
+    (128, 128, 32, 1),
+    (129, 131, 33, 1),
+    (256, 256, 64, 1),
+    (136, 264, 72, 2),
+    (264, 8, 200, 1),
+];
+
+#[test]
+fn products_of_halves_are_exact() {
+    type Bits<C> = (fn(f32) -> C, fn(C) -> f32);
+    const SAME: Bits<f32> = (|x| x, |x| x);
+    const BF16: Bits<Bf16> = (Bf16::from_f32, Bf16::to_f32);
+    const F16: Bits<F16> = (F16::from_f32, F16::to_f32);
+    gemms_of_halves_are_exact!(Bf16, f32, SAME, SHAPES_OF_HALVES);
+    gemms_of_halves_are_exact!(Bf16, Bf16, BF16, SHAPES_OF_HALVES);
+    gemms_of_halves_are_exact!(F16, f32, SAME, [(136, 264, 72, 1), (65, 9, 17, 2)]);
+    gemms_of_halves_are_exact!(F16, F16, F16, [(136, 264, 72, 1), (65, 9, 17, 2)]);
+}
+
+/// The same test once more, on the model of another GPU, which has another kernel.
+#[test]
+fn products_of_halves_are_exact_on_a_gpu_that_is_not_hopper() {
+    let me = std::env::current_exe().expect("a running program has a path");
+    let output = Command::new(me)
+        .args(["--exact", "products_of_halves_are_exact"])
+        .envs([("LANEWISE_DEVICE", "sim"), ("LANEWISE_MODEL", "rtx4090")])
+        .output()
+        .expect("the test can be started");
+    let text = String::from_utf8_lossy(&output.stdout);
+    assert!(
+        output.status.success() && text.contains("1 passed"),
+        "{text}"
+    );
+}
+
+#[test]
+fn a_product_of_halves_is_recorded_in_a_graph() {
+    let (device, stream) = device();
+    let [one, two] = [1.0, 2.0].map(|x| uploaded(&device, &vec![Bf16::from_f32(x); 64 * 64]));
+    let mut c = uploaded(&device, &vec![0.0f32; 64 * 64]);
+    let graph = device.record(|record| {
+        let of = Gemm {
+            beta: 1.0,
+            ..Gemm::new(64, 64, 64)
+        };
+        Ok(of.multiply(record, &one, &two, &mut c)?)
+    });
+    let graph = graph.expect("a graph");
+    for _ in 0..2 {
+        graph.launch(&stream).expect("a launch");
+    }
+    assert_eq!(c.to_vec().expect("sums"), [256.0; 64 * 64]);
+}
+
 #[test]
 fn a_product_refuses_short_buffers_and_long_sides() {
     let (device, stream) = device();
-    let (a, mut c) = (uploaded(&device, &[0.0; 11]), uploaded(&device, &[0.0; 12]));
+    let (a, mut c) = (
+        uploaded(&device, &[0.0f32; 11]),
+        uploaded(&device, &[0.0f32; 12]),
+    );
     let error = Gemm::new(3, 4, 4)
         .multiply(&stream, &a, &a, &mut c)
         .expect_err("a short A");

@@ -3,8 +3,9 @@
 
 use std::error::Error;
 
-use lanewise::{Device, DeviceBuffer, Zeroable};
+use lanewise::{Device, DeviceBuffer, DeviceCopy, Zeroable};
 use lanewise_algorithms::{Factor, Gemm, Gemv, SparseMatrix};
+use lanewise_std::half::Bf16;
 use proptest::prelude::*;
 
 /// Numbers whose sums of products are exact.
@@ -13,16 +14,19 @@ fn small(len: u32) -> Vec<f32> {
 }
 
 /// Returns the product of matrices of small numbers, from a stream and from a graph.
-fn product<T: Factor + Zeroable + From<f32>>(of: Gemm<T>) -> Result<[Vec<T>; 2], Box<dyn Error>> {
+fn product<T: Factor<C>, C: DeviceCopy + Zeroable>(
+    of: Gemm<T::Sum>,
+    narrow: fn(f32) -> T,
+) -> Result<[Vec<C>; 2], Box<dyn Error>> {
     let device = Device::open()?;
     let stream = device.stream()?;
-    let elements = |len| -> Vec<T> { small(len).into_iter().map(T::from).collect() };
+    let elements = |len| -> Vec<T> { small(len).into_iter().map(narrow).collect() };
     let [a, b] = [of.m * of.k, of.k * of.n].map(elements);
     let (a, b) = (
         DeviceBuffer::from_slice(&device, &a)?,
         DeviceBuffer::from_slice(&device, &b)?,
     );
-    let mut c = DeviceBuffer::zeroed(&device, (of.m * of.n) as usize)?;
+    let mut c = DeviceBuffer::<C>::zeroed(&device, (of.m * of.n) as usize)?;
     of.multiply(&stream, &a, &b, &mut c)?;
     let queued = c.to_vec()?;
     c.fill_zero()?;
@@ -81,8 +85,10 @@ proptest! {
     #[test]
     fn a_users_program_multiplies(m in 1u32..140, n in 1u32..140, k in 0u32..40, transposed in 0..4) {
         let (is_a_transposed, is_b_transposed) = (transposed & 1 > 0, transposed & 2 > 0);
-        let found = product(Gemm::<f32> { is_a_transposed, is_b_transposed, alpha: 2.0, ..Gemm::new(m, n, k) }).unwrap();
-        let double = product(Gemm::<f64> { is_a_transposed, is_b_transposed, alpha: 2.0, ..Gemm::new(m, n, k) }).unwrap();
+        let of = Gemm::<f32> { is_a_transposed, is_b_transposed, alpha: 2.0, ..Gemm::new(m, n, k) };
+        let found = product(of, |x: f32| x).unwrap();
+        let of_halves: [Vec<f32>; 2] = product(of, Bf16::from_f32).unwrap();
+        let double = product(Gemm::<f64> { is_a_transposed, is_b_transposed, alpha: 2.0, ..Gemm::new(m, n, k) }, f64::from).unwrap();
         let (a, b) = (small(m * k), small(k * n));
         let expected: Vec<f32> = (0..m * n).map(|i| {
             let (row, column) = (i / n, i % n);
@@ -94,6 +100,8 @@ proptest! {
         }).collect();
         prop_assert_eq!(&found[0], &expected);
         prop_assert_eq!(&found[1], &expected);
+        prop_assert_eq!(&of_halves[0], &expected);
+        prop_assert_eq!(&of_halves[1], &expected);
         let expected: Vec<f64> = expected.into_iter().map(f64::from).collect();
         prop_assert_eq!(&double[0], &expected);
         prop_assert_eq!(&double[1], &expected);

@@ -16,37 +16,54 @@ fn numbers(len: usize) -> Vec<f32> {
         .collect()
 }
 
-/// A product of square matrices in one type of elements, whose roundings are at most `$epsilon` of
-/// a sum. Its side is a part of 16,384, if there are 2^28 elements.
+/// Elements as `f64`, in which nothing of them is lost.
+trait Wide {
+    fn wide(self) -> f64;
+}
+macro_rules! wide {
+    ($($ty:ty: $wide:expr;)*) => {$(
+        impl Wide for $ty {
+            fn wide(self) -> f64 {
+                $wide(self)
+            }
+        }
+    )*};
+}
+wide! { f32: f64::from; f64: |x| x; Bf16: |x: Bf16| f64::from(x.to_f32()); }
+
+/// A product of square matrices with elements `$element`, which `$narrow` makes of an `f32`. Sums
+/// are of `$sum`, and their roundings are at most `$epsilon` of a sum. The product has elements
+/// `$of_c`, whose own rounding is at most `$last` of it. Its side is a part of 16,384, if there are
+/// 2^28 elements.
 macro_rules! gemm {
-    ($($name:ident: $element:ty, $epsilon:expr;)*) => {$(
+    ($($name:ident: $element:ty, $sum:ty, $of_c:ty, $narrow:expr, $epsilon:expr, $last:expr;)*) => {$(
         pub(super) fn $name(run: &Runner, part: usize) -> Result<Measured> {
             let side = run.len.isqrt() / part;
             let elements = |len: usize| -> Vec<$element> {
-                numbers(len).into_iter().map(<$element>::from).collect()
+                numbers(len).into_iter().map($narrow).collect()
             };
             let (of_a, of_b) = (elements(side * side), elements(side * side + 1));
             let (a, b) = (run.upload(&of_a)?, run.upload(&of_b[1..])?);
-            let mut c = DeviceBuffer::<$element>::uninit(&run.device, side * side)?;
-            let shape = Gemm::new(side as u32, side as u32, side as u32);
+            let mut c = DeviceBuffer::<$of_c>::uninit(&run.device, side * side)?;
+            let shape = Gemm::<$sum>::new(side as u32, side as u32, side as u32);
             let times = run.time(|| Ok(shape.multiply(&run.stream, &a, &b, &mut c)?))?;
             let found = c.to_vec()?;
             // All elements of some rows, so that each thread of a tile's row is seen.
             for row in [0, side / 2 + 1, side - 1] {
                 let mut sums = vec![0.0; side];
                 for k in 0..side {
-                    let a = f64::from(of_a[row * side + k]);
+                    let a = of_a[row * side + k].wide();
                     let row_of_b = &of_b[1 + k * side..][..side];
                     sums.iter_mut()
                         .zip(row_of_b)
-                        .for_each(|(sum, b)| *sum = f64::from(*b).mul_add(a, *sum));
+                        .for_each(|(sum, b)| *sum = b.wide().mul_add(a, *sum));
                 }
                 for (column, (sum, found)) in sums.iter().zip(&found[row * side..]).enumerate() {
                     // Each of `side` roundings is of a sum that is far below `side` / 4.
-                    let tolerance = side as f64 * (side as f64 / 4.0).sqrt() * $epsilon;
+                    let tolerance = side as f64 * (side as f64 / 4.0).sqrt() * $epsilon + sum.abs() * $last;
                     ensure!(
-                        (f64::from(*found) - sum).abs() <= tolerance,
-                        "{row}, {column}: {found}, not {sum}"
+                        (found.wide() - sum).abs() <= tolerance,
+                        "{row}, {column}: {found:?}, not {sum}"
                     );
                 }
             }
@@ -55,10 +72,16 @@ macro_rules! gemm {
     )*};
 }
 
+/// A rounding of `f32`, as a part of what is rounded. Tensor cores cut bits off: twice as much.
+const SINGLE: f64 = f32::EPSILON as f64 / 2.0;
+
 gemm! {
-    gemm_f32: f32, f64::from(f32::EPSILON) / 2.0;
+    gemm_f32: f32, f32, f32, |x| x, SINGLE, 0.0;
     // In the order of `k`, as here: all bits are equal.
-    gemm_f64: f64, 0.0;
+    gemm_f64: f64, f64, f64, f64::from, 0.0, 0.0;
+    gemm_bf16_to_f32: Bf16, f32, f32, Bf16::from_f32, 2.0 * SINGLE, 0.0;
+    // Of 24 bits, eight are left.
+    gemm_bf16: Bf16, f32, Bf16, Bf16::from_f32, 2.0 * SINGLE, SINGLE * 65_536.0;
 }
 
 /// A product of a square matrix, or of its transpose, and a vector, in one type of elements.

@@ -1,0 +1,86 @@
+//! The types of elements: of factors, and of what is computed from them in `f32`.
+
+use lanewise_std::half::{Bf16, Bf16x2, F16, F16x2};
+use lanewise_std::kernel::Value;
+
+/// A factor whose neighbours in memory have different `k`.
+pub const ALONG: u32 = 0;
+/// A factor whose neighbours in memory have the same `k`.
+pub const ACROSS: u32 = 1;
+
+/// An element of a result: `f32`, `F16` or `Bf16`.
+pub trait Output: Value {
+    /// Two neighbours, aligned so that they are written at once.
+    #[doc(hidden)]
+    type Pair: Copy;
+    /// Returns the nearest elements to both.
+    #[doc(hidden)]
+    fn narrow_pair(pair: [f32; 2]) -> Self::Pair;
+    #[doc(hidden)]
+    fn widen_pair(pair: Self::Pair) -> [f32; 2];
+    /// Returns the nearest element.
+    #[doc(hidden)]
+    fn narrow(value: f32) -> Self;
+    #[doc(hidden)]
+    fn widen(self) -> f32;
+}
+
+/// Two neighbours of `f32`.
+#[doc(hidden)]
+#[derive(Clone, Copy, Debug)]
+#[repr(C, align(8))]
+pub struct Two([f32; 2]);
+
+impl Output for f32 {
+    type Pair = Two;
+
+    #[inline(always)]
+    fn narrow_pair(pair: [f32; 2]) -> Two {
+        Two(pair)
+    }
+
+    #[inline(always)]
+    fn widen_pair(pair: Two) -> [f32; 2] {
+        pair.0
+    }
+
+    #[inline(always)]
+    fn narrow(value: f32) -> f32 {
+        value
+    }
+
+    #[inline(always)]
+    fn widen(self) -> f32 {
+        self
+    }
+}
+
+macro_rules! outputs {
+    ($($ty:ident: $pair:ident;)*) => {$(
+        impl Output for $ty {
+            type Pair = $pair;
+
+            #[inline(always)]
+            fn narrow_pair(pair: [f32; 2]) -> $pair {
+                let [low, high] = pair.map($ty::from_f32);
+                $pair::new(low, high)
+            }
+
+            #[inline(always)]
+            fn widen_pair(pair: $pair) -> [f32; 2] {
+                [pair.low, pair.high].map($ty::to_f32)
+            }
+
+            #[inline(always)]
+            fn narrow(value: f32) -> Self {
+                Self::from_f32(value)
+            }
+
+            #[inline(always)]
+            fn widen(self) -> f32 {
+                self.to_f32()
+            }
+        }
+    )*};
+}
+outputs! { F16: F16x2; Bf16: Bf16x2; }

@@ -1,0 +1,388 @@
+//! `C = alpha A B + beta C` of `F16` or `Bf16`, with sums of `f32`.
+//!
+//! Two blocks, a cluster, compute 256 rows and columns of `C`. Each has 128 of the rows, and loads
+//! its own tiles of `A`; of each tile of `B` it loads one half, which the tensor memory accelerator
+//! writes to both blocks. So L2 delivers a third less than to blocks without a cluster.
+//!
+//! The first warpgroup of a block gives its registers away, and one of its threads starts the
+//! loads. The other two multiply, each 64 rows. The grid has as many clusters as run at once, and
+//! each goes from tile to tile. So loads of the next tile are under way while `C` is stored.
+//!
+//! Each warp stores its 16 rows through shared memory, 128 bytes of each row at a time, by the
+//! tensor memory accelerator. It goes on to the next tile while these stores are under way.
+
+use core::hint::assert_unchecked;
+
+use lanewise_macros::{kernel, shared};
+use lanewise_std::barrier::{Barrier, BarrierStorage, Barriers, Block, Cluster, Parity};
+use lanewise_std::half::{Bf16, F16};
+use lanewise_std::matrix::Element;
+use lanewise_std::matrix::warpgroup::{
+    self, Accumulator256, Across, Descriptor, Products, decrease_registers, increase_registers,
+    warpgroup_id,
+};
+use lanewise_std::thread::{block_idx_x, grid_dim_x, thread_rank};
+use lanewise_std::tma::{DynamicTiles, TensorMap, TensorMapMut, swizzled};
+use lanewise_std::warp::{lane_id, sync_warp, warp_id};
+use lanewise_std::{bulk, cluster, debug};
+
+use crate::element::{ALONG, Output};
+use crate::order::Tiles;
+
+/// Rows of a block's tile of `C`.
+pub const ROWS: usize = 128;
+/// Columns of a cluster's tile of `C`.
+pub const COLUMNS: usize = 256;
+/// The `k` of a step: 128 bytes.
+pub const DEPTH: usize = 64;
+/// Blocks of a cluster, one below the other.
+pub const BLOCKS: u32 = 2;
+/// Rows of `C` that are stored at once, 128 bytes of each.
+pub const STORED_ROWS: usize = 16;
+/// Threads of a block: a warpgroup that loads, and two that multiply.
+pub const THREADS: u32 = 3 * warpgroup::THREADS;
+/// Bytes of dynamic shared memory.
+pub const SHARED_BYTES: u32 = Pieces::BYTES;
+
+/// Places for the tiles of a step.
+const STAGES: usize = 4;
+/// Warps that multiply.
+const WARPS: usize = 8;
+/// Bytes of a piece of shared memory: a tile of `A`, or half of one of `B`.
+const PIECE: usize = ROWS * DEPTH * 2;
+/// Pieces of a stage.
+const OF_STAGE: usize = 3;
+/// The stages, and then two pieces from which `C` is stored.
+type Pieces = DynamicTiles<u8, PIECE, { STAGES * OF_STAGE + 2 }>;
+/// Bytes of `C` that a warp stores at once, and how many of these it has room for.
+const STORED: usize = STORED_ROWS * 128;
+const PLACES: usize = 2 * PIECE / WARPS / STORED;
+/// Bytes of 64 x 64 elements: a box of a factor whose rows go across the inner dimension.
+const BOX: usize = DEPTH * DEPTH * 2;
+
+/// An element of the factors: `F16` or `Bf16`.
+pub trait Half: Element<Bits = Self> + 'static {
+    /// Starts the products of a step.
+    ///
+    /// # Safety
+    /// As for [`Products::multiply_add`].
+    #[doc(hidden)]
+    unsafe fn multiply<const A: u32, const B: u32>(
+        products: &mut Products<'_, f32, 128>,
+        a: *const u8,
+        b: *const u8,
+        group: u32,
+    );
+}
+
+macro_rules! halves {
+    ($($ty:ident)*) => {$(
+        impl Half for $ty {
+            #[inline(always)]
+            unsafe fn multiply<const A: u32, const B: u32>(
+                products: &mut Products<'_, f32, 128>,
+                a: *const u8,
+                b: *const u8,
+                group: u32,
+            ) {
+                let along = |tile: *const u8| Descriptor::<$ty>::of_tile(tile.cast());
+                let across = |tile: *const u8| Descriptor::<$ty, Across>::of_tiles_across(tile.cast(), BOX as u32);
+                let along_a = along(a).below(group * warpgroup::ROWS as u32);
+                let across_a = across(a.wrapping_add(group as usize * BOX));
+                // SAFETY: the caller keeps the contract of this function.
+                unsafe {
+                    match (A, B) {
+                        (ALONG, ALONG) => products.multiply_add(along_a, along(b)),
+                        (ALONG, _) => products.multiply_add(along_a, across(b)),
+                        (_, ALONG) => products.multiply_add(across_a, along(b)),
+                        _ => products.multiply_add(across_a, across(b)),
+                    }
+                }
+            }
+        }
+    )*};
+}
+halves! { F16 Bf16 }
+
+/// A place of the pipeline, and the phase of its barriers.
+struct Place {
+    stage: usize,
+    parity: Parity,
+}
+
+impl Place {
+    #[inline(always)]
+    fn new(parity: Parity) -> Self {
+        Place { stage: 0, parity }
+    }
+
+    #[inline(always)]
+    fn stage(&self) -> usize {
+        // SAFETY: `advance` returns to 0 after the last place.
+        unsafe { assert_unchecked(self.stage < STAGES) };
+        self.stage
+    }
+
+    #[inline(always)]
+    fn advance(&mut self) {
+        self.stage += 1;
+        if self.stage == STAGES {
+            self.stage = 0;
+            self.parity = self.parity.next();
+        }
+    }
+}
+
+/// Computes `C = alpha A B + beta C`, where `shape` is `m`, `n`, `k` and the number of products,
+/// and `factors` are `alpha` and `beta`. The maps have the matrices of all products, row after row.
+/// `A` has `m` rows of `k` elements if it is [`ALONG`], else it is given as its transpose. `B` has
+/// `n` rows of `k` elements if it is [`ALONG`], as its transpose, and else `k` rows of `n`.
+///
+/// The boxes of the factors have rows of [`DEPTH`] elements; [`ALONG`], [`ROWS`] of them, and else
+/// [`DEPTH`]. Boxes of `C` have [`STORED_ROWS`] rows of 128 bytes. If `beta` is 0, `C` is not read.
+/// Any even number of blocks will do.
+#[kernel(min_arch = "sm_90a", instances(
+    (Bf16, f32, 0, 0), (Bf16, f32, 0, 1), (Bf16, f32, 1, 0), (Bf16, f32, 1, 1),
+    (Bf16, Bf16, 0, 0), (Bf16, Bf16, 0, 1), (Bf16, Bf16, 1, 0), (Bf16, Bf16, 1, 1),
+    (F16, f32, 0, 0), (F16, f32, 0, 1), (F16, f32, 1, 0), (F16, f32, 1, 1),
+    (F16, F16, 0, 0), (F16, F16, 0, 1), (F16, F16, 1, 0), (F16, F16, 1, 1)
+))]
+#[cluster_launch(2)]
+#[launch_bounds(384, 1)]
+#[launch_contract(dims = 1, block = (384))]
+pub fn gemm_halves<E: Half, C: Output, const A: u32, const B: u32>(
+    a: TensorMap<E, 3>,
+    b: TensorMap<E, 3>,
+    c: TensorMapMut<C, 3>,
+    shape: [u32; 4],
+    factors: [f32; 2],
+) {
+    shared! {
+        static FULL: [BarrierStorage; STAGES];
+        static EMPTY: [BarrierStorage; STAGES];
+        static LOADED: [BarrierStorage; WARPS];
+    }
+    let Some(pieces) = Pieces::get() else {
+        debug::trap()
+    };
+    let full = Barrier::<Block>::init_several(&FULL, |_| 1);
+    // Each warp that multiplies arrives once, in both blocks.
+    let empty = Barrier::<Cluster>::init_several(&EMPTY, |_| WARPS as u32 * BLOCKS);
+    let loaded = Barrier::<Block>::init_several(&LOADED, |_| 1);
+    let tiles = Tiles::new(shape, [BLOCKS * ROWS as u32, COLUMNS as u32]);
+    let steps = shape[2].div_ceil(DEPTH as u32);
+    let numbers = || {
+        let clusters = grid_dim_x() / BLOCKS;
+        (block_idx_x() / BLOCKS..tiles.all).step_by(clusters.max(1) as usize)
+    };
+
+    if warpgroup_id() == 0 {
+        decrease_registers::<40>();
+        if thread_rank() == 0 {
+            let load = Load::<E, A, B> { a, b, pieces };
+            let mut place = Place::new(Parity::Odd);
+            for number in numbers() {
+                let corner = tiles.corner(number).map(u32::cast_signed);
+                for step in 0..steps {
+                    empty.at(place.stage()).wait_parity(place.parity);
+                    let full = full.at(place.stage());
+                    let _ = full.arrive_expect_bytes((OF_STAGE * PIECE) as u32);
+                    // SAFETY: all warps of both blocks have given the place back.
+                    unsafe { load.step(place.stage(), corner, step * DEPTH as u32, &full) };
+                    place.advance();
+                }
+            }
+        }
+        // A block must not end before the other one has arrived at its barriers for the last time.
+        cluster::sync_cluster();
+        return;
+    }
+
+    increase_registers::<232>();
+    let group = warpgroup_id() - 1;
+    let give_back = |stage: usize| {
+        if lane_id() == 0 {
+            let _ = empty.at(stage).arrive();
+            empty
+                .at(stage)
+                .of_block(1 - cluster::block_rank())
+                .arrive_after_reads();
+        }
+    };
+    let mut store = Store::new(pieces, &loaded);
+    let mut place = Place::new(Parity::Even);
+    for number in numbers() {
+        let mut sum = Accumulator256::<f32>::zero();
+        let mut products = sum.start();
+        let mut previous: Option<usize> = None;
+        for _ in 0..steps {
+            full.at(place.stage()).wait_parity(place.parity);
+            let tile = |piece| pieces.tile(place.stage() * OF_STAGE + piece).as_ptr();
+            // SAFETY: the place is full, and is given back when these products were waited for.
+            unsafe { E::multiply::<A, B>(&mut products, tile(0), tile(1), group) };
+            products.wait_for_previous();
+            if let Some(stage) = previous.replace(place.stage()) {
+                give_back(stage);
+            }
+            place.advance();
+        }
+        products.finish();
+        if let Some(stage) = previous {
+            give_back(stage);
+        }
+        let [row, column, product] = tiles.corner(number).map(u32::cast_signed);
+        let row = row + (cluster::block_rank() as usize * ROWS) as i32;
+        if row < shape[0] as i32 {
+            // SAFETY: no other warp has these rows and columns of `C`.
+            unsafe { store.tile(&c, &sum, [column, row, product], shape[1], factors) };
+        }
+    }
+    bulk::wait_group_read::<0>();
+    cluster::sync_cluster();
+}
+
+/// What loads the tiles of both factors.
+struct Load<'a, E, const A: u32, const B: u32> {
+    a: TensorMap<'a, E, 3>,
+    b: TensorMap<'a, E, 3>,
+    pieces: Pieces,
+}
+
+impl<E: Half, const A: u32, const B: u32> Load<'_, E, A, B> {
+    /// Starts the loads of a step: the block's own tile of `A`, and for both blocks of the cluster
+    /// its half of the tile of `B`.
+    ///
+    /// # Safety
+    /// No thread of the cluster reads the stage until the barrier says that it is full.
+    #[inline(always)]
+    unsafe fn step(&self, stage: usize, corner: [i32; 3], k: u32, full: &Barrier<Block>) {
+        let [row, column, product] = corner;
+        let (rank, k) = (cluster::block_rank() as usize, k as i32);
+        let row = row + (rank * ROWS) as i32;
+        let column = column + (rank * COLUMNS / 2) as i32;
+        let piece = |piece| {
+            self.pieces
+                .tile(stage * OF_STAGE + piece)
+                .as_ptr()
+                .cast::<E>()
+        };
+        let (to_a, to_b) = (piece(0), piece(1 + rank));
+        let next = BOX / size_of::<E>();
+        // SAFETY: both have room for their boxes.
+        unsafe {
+            if A == ALONG {
+                self.a.load(to_a, [k, row, product], full);
+            } else {
+                for i in 0..2 {
+                    let at = [row + (i * DEPTH) as i32, k, product];
+                    self.a.load(to_a.wrapping_add(i * next), at, full);
+                }
+            }
+            if B == ALONG {
+                self.b
+                    .load_multicast(to_b, [k, column, product], full, 0b11);
+            } else {
+                for i in 0..2 {
+                    let at = [column + (i * DEPTH) as i32, k, product];
+                    self.b
+                        .load_multicast(to_b.wrapping_add(i * next), at, full, 0b11);
+                }
+            }
+        }
+    }
+}
+
+/// What stores a warp's rows of `C`.
+struct Store {
+    /// The warp's part of shared memory.
+    place: *mut u8,
+    /// What says that elements of `C` were loaded.
+    loaded: Barrier<Block>,
+    parity: Parity,
+}
+
+impl Store {
+    #[inline(always)]
+    fn new(pieces: Pieces, loaded: &Barriers<Block, WARPS>) -> Self {
+        let warp = warp_id() as usize - 4;
+        // SAFETY: the block has twelve warps, and the first four store nothing.
+        unsafe { assert_unchecked(warp < WARPS) };
+        Store {
+            place: pieces
+                .tile(STAGES * OF_STAGE)
+                .as_ptr()
+                .wrapping_add(warp * PLACES * STORED),
+            loaded: loaded.at(warp),
+            parity: Parity::Even,
+        }
+    }
+
+    /// Stores the warp's rows of the tile that begins at this column and row.
+    ///
+    /// # Safety
+    /// No other warp reads or writes them.
+    #[inline(always)]
+    unsafe fn tile<C: Output>(
+        &mut self,
+        c: &TensorMapMut<C, 3>,
+        sum: &Accumulator256<f32>,
+        [column, row, product]: [i32; 3],
+        n: u32,
+        [alpha, beta]: [f32; 2],
+    ) {
+        let columns = const { 128 / size_of::<C>() };
+        let lane = lane_id() as usize;
+        let row = row + ((warp_id() as usize - 4) * STORED_ROWS) as i32;
+        let (mut left, mut register) = (0.0f32, 0);
+        sum.for_each(|_, _, element| {
+            // Of each four registers, two are neighbours in a row, and two eight rows below.
+            let of_column = register / 4 * 8 % columns;
+            let number = register / 4 * 8 / columns;
+            let at = [column + (number * columns) as i32, row, product];
+            let place = self.place.wrapping_add(number % PLACES * STORED);
+            let is_inside = (at[0] as u32) < n;
+            if register % 4 == 0 && of_column == 0 {
+                if lane == 0 {
+                    bulk::wait_group_read::<{ PLACES as u32 - 1 }>();
+                    if beta != 0.0 && is_inside {
+                        let _ = self.loaded.arrive_expect_bytes(STORED as u32);
+                        // SAFETY: what was in this place has been stored.
+                        unsafe { c.load(place.cast(), at, &self.loaded) };
+                    }
+                }
+                sync_warp(u32::MAX);
+                if beta != 0.0 && is_inside {
+                    self.loaded.wait_parity(self.parity);
+                    self.parity = self.parity.next();
+                }
+            }
+            if register % 2 == 1 && is_inside {
+                let in_row = (of_column + lane % 4 * 2) * size_of::<C>();
+                let in_place = swizzled((lane / 4 + register / 2 % 2 * 8) * 128 + in_row);
+                let pair = place.wrapping_add(in_place).cast::<C::Pair>();
+                let mut sums = [left, element].map(|sum| alpha * sum);
+                if beta != 0.0 {
+                    // SAFETY: the place is this lane's alone until the warp's next barrier.
+                    let before = C::widen_pair(unsafe { pair.read() });
+                    sums = [0, 1].map(|i| sums[i] + beta * before[i]);
+                }
+                // SAFETY: as above.
+                unsafe { pair.write(C::narrow_pair(sums)) };
+            }
+            if register % 4 == 3 && of_column + 8 == columns {
+                bulk::fence_proxy_async();
+                sync_warp(u32::MAX);
+                if lane == 0 && is_inside {
+                    // SAFETY: the warp has written the box, and the caller promises that these
+                    // elements are the warp's.
+                    unsafe { c.store(at, place.cast()) };
+                }
+                if lane == 0 {
+                    bulk::commit_group();
+                }
+            }
+            left = element;
+            register += 1;
+        });
+    }
+}

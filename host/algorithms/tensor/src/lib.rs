@@ -1,0 +1,20 @@
+//! The kernels of `lanewise-algorithms` that multiply in the tensor cores, in a module of their
+//! own: it has PTX for `sm_90a`, which no later GPU runs. So each algorithm has two kernels, one
+//! for Hopper and one for every other GPU. The functions that launch them are in
+//! `lanewise-algorithms`.
+//!
+//! | file | what it has |
+//! | --- | --- |
+//! | `element` | the types of elements of the factors and of what is computed |
+//! | `order` | the order in which blocks take the tiles of a product |
+//! | `gemm` | products of matrices by `mma.sync` |
+//! | `gemm_hopper` | products of matrices by `wgmma` |
+#![no_std]
+#![cfg_attr(target_arch = "nvptx64", feature(abi_ptx))]
+
+lanewise_std::module!();
+
+pub mod element;
+pub mod gemm;
+pub mod gemm_hopper;
+mod order;

@@ -99,5 +99,7 @@ impl Block<'_> {
 /// PTX without its references to source files, which are in another part of the module.
 fn without_lines(kernel: &str) -> String {
     let keep = |line: &&str| !line.trim_start().starts_with(".loc");
-    kernel.lines().filter(keep).collect::<Vec<_>>().join("\n")
+    let lines = kernel.lines().filter(keep).collect::<Vec<_>>();
+    // What LLVM writes for a relaxed access on targets before `sm_70`.
+    lines.join("\n").replace(".relaxed.cta", ".volatile")
 }

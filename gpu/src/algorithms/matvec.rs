@@ -73,11 +73,13 @@ impl<'a> Rows<'a> {
     /// Returns the sum over every `step`-th element of a row, from `first` on.
     #[inline(always)]
     fn part_of_row(&self, row: usize, first: u32, step: u32) -> f32 {
+        let start = row * self.pitch;
+        let Some(row) = self.elements.get(start..start + self.x.len()) else {
+            return 0.0; // all rows are inside the matrix, as `new` has checked
+        };
         let mut sum = 0.0;
-        let row = row * self.pitch;
-        for i in (first as usize..self.x.len()).step_by(step as usize) {
-            // SAFETY: all rows are inside the matrix, as `new` has checked.
-            sum += unsafe { self.elements.get_unchecked(row + i) } * self.x[i];
+        for i in (first as usize..row.len()).step_by(step as usize) {
+            sum += row[i] * self.x[i];
         }
         sum
     }

@@ -18,11 +18,13 @@
 
 use lanewise_macros::kernel;
 use lanewise_std::collective::block_reduce;
+use lanewise_std::disjoint_matrix::RowPer;
 use lanewise_std::thread::{
-    block_dim_x, block_dim_y, block_idx_x, block_idx_y, block_idx_z, global_idx_x, global_size_x,
-    grid_dim_x, grid_dim_y, grid_dim_z, grid_stride_by_blocks, thread_idx_x, thread_idx_y,
+    Blocks, block_dim_x, block_dim_y, block_idx_x, block_idx_y, block_idx_z, global_idx_x,
+    global_size_x, grid_dim_x, grid_dim_y, grid_dim_z, grid_stride_by_blocks, thread_idx_x,
+    thread_idx_y,
 };
-use lanewise_std::{DisjointSlice, GlobalMut, PerBlock};
+use lanewise_std::{DisjointMatrix, GlobalMut, PerBlock};
 
 use super::real::Real;
 
@@ -65,39 +67,36 @@ pub fn pivot_partial<T: Real>(matrix: &[T], shape: [u32; 4], least: &[T], mut ke
 }
 
 /// Writes the best of all candidates of a system: its row to `rows[column]`, the
-/// element to `values[column]`.
+/// element to `values[column]`. Both are matrices with a row of `size` elements for each system.
 #[kernel(instances(f32, f64))]
 #[launch_contract(dims = 1, block = (THREADS))]
 pub fn pivot_final<T: Real>(
     matrix: &[T],
     shape: [u32; 4],
     keys: &[Key],
-    mut rows: DisjointSlice<u32>,
-    mut values: DisjointSlice<T>,
+    mut rows: DisjointMatrix<u32, RowPer<Blocks>>,
+    mut values: DisjointMatrix<T, RowPer<Blocks>>,
 ) {
     let [size, width, column, systems] = shape.map(|side| side as usize);
     let of_system = keys.len() / systems.max(1);
-    for system in (block_idx_x() as usize..systems).step_by(grid_dim_x() as usize) {
+    for own in grid_stride_by_blocks(systems) {
+        let system = own.get();
         let mut best = [0; 2];
         for i in (thread_idx_x() as usize..of_system).step_by(block_dim_x() as usize) {
             best = greater(best, keys[system * of_system + i]);
         }
         let best = block_reduce(best, greater);
-        if thread_idx_x() == 0 && column < size {
+        // The block's first thread has both places.
+        let places = (rows.in_row(&own, column), values.in_row(&own, column));
+        if let (Some(place_of_row), Some(place_of_value)) = places {
             let row = if best == [0; 2] {
                 NO_ROW
             } else {
                 !(best[1] as u32)
             };
             let value = matrix.get((system * size + row as usize) * width + column);
-            let place = system * size + column;
-            // SAFETY: one thread of each block is here, and each block has systems of its own.
-            // `column` is below `size`.
-            let places = unsafe { (rows.get_unique_mut(place), values.get_unique_mut(place)) };
-            if let (Some(place_of_row), Some(place_of_value)) = places {
-                *place_of_row = row;
-                *place_of_value = value.copied().unwrap_or(T::ZERO);
-            }
+            *place_of_row = row;
+            *place_of_value = value.copied().unwrap_or(T::ZERO);
         }
     }
 }

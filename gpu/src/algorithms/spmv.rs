@@ -13,12 +13,11 @@
 use core::array::from_fn;
 
 use lanewise_macros::kernel;
-use lanewise_std::DisjointSlice;
-use lanewise_std::thread::{block_idx_x, grid_dim_x, grid_stride};
+use lanewise_std::disjoint_matrix::RowPer;
+use lanewise_std::thread::{Tiles, grid_stride, grid_stride_by_tiles};
 use lanewise_std::unroll::unroll;
-use lanewise_std::warp::{
-    FULL_MASK, WARP_SIZE, lane_id, shuffle_xor_sync, warp_id, warps_per_block,
-};
+use lanewise_std::warp::{FULL_MASK, lane_id, shuffle_xor_sync};
+use lanewise_std::{DisjointMatrix, DisjointSlice};
 
 use super::real::Real;
 
@@ -51,30 +50,23 @@ pub fn spmv_csr_warp<T: Real, const LANES: u32>(
     columns: &[u32],
     values: &[T],
     x: &[T],
-    mut y: DisjointSlice<T>,
+    mut y: DisjointMatrix<T, RowPer<Tiles<LANES>>>,
 ) {
     let rows = starts.len().saturating_sub(1);
-    let rows_of_warp = const { (WARP_SIZE / LANES) as usize };
-    let warp = block_idx_x() as usize * warps_per_block() as usize + warp_id() as usize;
-    let step = grid_dim_x() as usize * warps_per_block() as usize * rows_of_warp;
-    let (piece, lane) = ((lane_id() / LANES) as usize, lane_id() % LANES);
     // A warp loops as a whole, so that all its lanes take part in the shuffles.
-    for first in (warp * rows_of_warp..rows).step_by(step) {
-        let row = first + piece;
+    for own in grid_stride_by_tiles::<LANES>(rows) {
         let mut sum = T::ZERO;
-        if row < rows {
-            sum = part_of_row((starts, columns, values), x, row, lane, LANES);
+        if own.get() < rows {
+            let lane = lane_id() % LANES;
+            sum = part_of_row((starts, columns, values), x, own.get(), lane, LANES);
         }
         unroll::<5>(|i| {
             if 16 >> i < LANES {
                 sum += shuffle_xor_sync(FULL_MASK, sum, 16 >> i);
             }
         });
-        if lane == 0 {
-            // SAFETY: only one of the lanes that have this row is here.
-            if let Some(y) = unsafe { y.get_unique_mut(row) } {
-                *y = sum;
-            }
+        if let Some(y) = y.in_row(&own, 0) {
+            *y = sum;
         }
     }
 }

@@ -10,7 +10,7 @@
 //! Source: Professional CUDA C Programming, chapter 4; CUDA C++ Programming Guide, "Device Memory".
 
 use lanewise_macros::{device, gpu_printf, kernel};
-use lanewise_std::atomic::{AtomicOrdering, DeviceAtomicF32};
+use lanewise_std::atomic::AtomicOrdering;
 use lanewise_std::thread;
 use lanewise_std::{ConstantMemory, DeviceGlobal, DisjointSlice};
 
@@ -32,9 +32,7 @@ pub static POINTER: DeviceGlobal<*const f32> = DeviceGlobal::new(core::ptr::null
 /// Each thread prints the number it finds and adds 2 to it.
 #[kernel]
 pub fn bump_global() {
-    // SAFETY: kernels access `VALUE` only by atomics.
-    let value = unsafe { DeviceAtomicF32::from_ptr(VALUE.as_ptr()) };
-    let found = value.fetch_add(2.0, AtomicOrdering::Relaxed);
+    let found = VALUE.atomic().fetch_add(2.0, AtomicOrdering::Relaxed);
     gpu_printf!("Device: the value of the global variable is {:.6}\n", found);
 }
 

@@ -12,7 +12,7 @@
 use lanewise_macros::kernel;
 use lanewise_std::atomic::{AtomicOrdering, DeviceAtomicU32};
 use lanewise_std::thread::{block_dim_x, grid_stride, thread_idx_x};
-use lanewise_std::{DynamicSharedArray, cluster, gpu_assert};
+use lanewise_std::{DynamicShared, DynamicSharedArray, cluster};
 
 /// Adds to each of `bins`, fewer than 2^31 of them, the number of values that belong to it.
 #[kernel(min_arch = "sm_90")]
@@ -21,20 +21,15 @@ pub fn cluster_histogram(input: &[i32], bins: &[DeviceAtomicU32]) {
     if bins.is_empty() {
         return;
     }
-    let own = DynamicSharedArray::<u32>::get();
-    let all = own.distributed();
+    let all = DynamicSharedArray::<u32>::get().distributed();
     // Bin i is element i % each of block i / each. The division is in 32 bits, because one in 64
     // bits is a function with registers of its own.
     let each = (bins.len() as u32).div_ceil(cluster::num_blocks());
-    gpu_assert!(
-        own.len() >= each as usize,
-        "dynamic shared memory has 4 bytes for each bin of the block"
-    );
+    let own = DynamicShared::new().atomics(each as usize);
 
     let mut i = thread_idx_x();
     while i < each {
-        // SAFETY: each element is one thread's here. Other threads count in it after the barrier.
-        unsafe { own.set(i as usize, 0) };
+        own[i as usize].store(0, AtomicOrdering::Relaxed);
         i += block_dim_x();
     }
     cluster::sync_cluster(); // all counters are 0, and all blocks have begun
@@ -55,8 +50,8 @@ pub fn cluster_histogram(input: &[i32], bins: &[DeviceAtomicU32]) {
     let mut i = thread_idx_x();
     while i < each {
         if let Some(bin) = bins.get((start + i) as usize) {
-            // SAFETY: counted before the barrier.
-            bin.fetch_add(unsafe { own.get(i as usize) }, AtomicOrdering::Relaxed);
+            let count = own[i as usize].load(AtomicOrdering::Relaxed);
+            bin.fetch_add(count, AtomicOrdering::Relaxed);
         }
         i += block_dim_x();
     }

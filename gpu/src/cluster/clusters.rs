@@ -5,7 +5,7 @@
 //! [`SUM_CLUSTER`], which the kernel fixes, and blocks of whole warps. `cluster_ids` writes
 //! for each thread its cluster, its block's rank there, the cluster's blocks, and its own rank
 //! in the cluster. `cluster_sync_sum` reads `input` once and writes the sum of what cluster c
-//! read to `sums[c]`.
+//! read to `sums[c]`: a matrix with one column and a row for each cluster.
 //! Shows: either the kernel fixes the size of a cluster or the launch chooses it. A block reads
 //! another block's shared memory after a barrier of the cluster, so only one store per cluster is
 //! needed instead of one per block.
@@ -13,10 +13,11 @@
 //! ISA, "barrier.cluster", "mapa".
 
 use lanewise_macros::{kernel, shared};
-use lanewise_std::cluster;
+use lanewise_std::atomic::AtomicOrdering;
 use lanewise_std::collective::{Sum, block_reduce};
-use lanewise_std::thread::{self, grid_stride};
-use lanewise_std::{DisjointSlice, GlobalMut};
+use lanewise_std::disjoint_matrix::RowPer;
+use lanewise_std::thread::{self, Clusters, grid_stride};
+use lanewise_std::{DisjointMatrix, DisjointSlice, SharedAtomics, cluster};
 
 /// Blocks of a cluster of `cluster_sync_sum`.
 pub const SUM_CLUSTER: u32 = 4;
@@ -41,31 +42,26 @@ pub fn cluster_ids(mut ids: DisjointSlice<[u32; 4]>) {
 #[kernel(min_arch = "sm_90")]
 #[cluster_launch(4)]
 #[launch_contract(dims = 1, whole_warps)]
-pub fn cluster_sync_sum(input: &[i32], sums: GlobalMut<i32>) {
-    shared! { static BLOCK_SUM: [i32; 1]; }
+pub fn cluster_sync_sum(input: &[i32], mut sums: DisjointMatrix<i32, RowPer<Clusters>>) {
+    shared! { static BLOCK_SUM: SharedAtomics<i32, 1>; }
 
     let first = thread::thread_rank() == 0;
     let sum = block_reduce(grid_stride(input.len()).map(|i| input[i]).sum(), Sum);
     if first {
-        // SAFETY: only this thread sets it, and the cluster's first thread reads it after the
-        // barrier.
-        unsafe { BLOCK_SUM.set(0, sum) };
+        BLOCK_SUM[0].store(sum, AtomicOrdering::Relaxed);
     }
     cluster::sync_cluster(); // the first block reads below what every block set above
 
     let block_sums = BLOCK_SUM.distributed();
-    if first && cluster::block_rank() == 0 {
+    // The cluster's first thread has the place.
+    if let Some(place) = sums.in_row(&cluster::index(), 0) {
         let mut total = 0;
         for rank in 0..block_sums.num_blocks() {
             // SAFETY: the block's first thread set it before the barrier, and the block waits at
             // the barrier below.
             total += unsafe { block_sums.get(rank, 0) };
         }
-        let index = cluster::cluster_index().x as usize;
-        if index < sums.len() {
-            // SAFETY: only this thread writes the cluster's element.
-            unsafe { sums.set(index, total) };
-        }
+        *place = total;
     }
     cluster::arrive_relaxed().wait(); // no block ends while its shared memory is read
 }

@@ -12,13 +12,13 @@ pub mod reduce_unrolled;
 
 use lanewise_std::PerBlock;
 use lanewise_std::collective::Operator;
-use lanewise_std::part_per_block::{Order, Steps};
+use lanewise_std::part_per_block::{Access, Order, Steps};
 
 /// Ends a reduction in place: thread 0 writes the block's sum, which is zero for a block whose part
 /// is past the end of the data.
 #[inline]
-pub(crate) fn write_sum<O: Order, P: Operator<i32>>(
-    part: &Steps<i32, O, P>,
+pub(crate) fn write_sum<O: Order, P: Operator<i32>, A: Access<i32>>(
+    part: &Steps<i32, O, P, A>,
     mut sums: PerBlock<i32>,
 ) {
     if let Some(sum) = sums.get_mut() {

@@ -11,8 +11,7 @@
 use lanewise_macros::kernel;
 use lanewise_std::collective::Sum;
 use lanewise_std::part_per_block::Halves;
-use lanewise_std::thread::{block_dim_x, sync_threads, thread_idx_x};
-use lanewise_std::{GlobalMut, PartPerBlock, PerBlock};
+use lanewise_std::{PartPerBlock, PerBlock};
 
 use super::write_sum;
 
@@ -48,43 +47,4 @@ fn reduce_unrolling<const UNROLL: usize>(
         part.step();
     }
     write_sum(&part, sums);
-}
-
-/// Adds up to `UNROLL` elements per thread, `block_dim_x` apart, into the first of them. Ends in
-/// a barrier. Returns the number of sums from `start` on: one per thread, but fewer at the end
-/// of the data.
-///
-/// # Safety
-/// All threads of a 1-D block call it with the same start, and no other block accesses the `UNROLL`
-/// times `block_dim_x` elements from there on.
-#[inline]
-pub(crate) unsafe fn add_columns<const UNROLL: usize>(data: GlobalMut<i32>, start: usize) -> usize {
-    let (threads, thread) = (block_dim_x() as usize, thread_idx_x() as usize);
-    let first = start + thread;
-    let sums;
-    // SAFETY: all indices are below the length, and no other thread has an index that is
-    // `first` modulo `threads`.
-    unsafe {
-        if start + threads * UNROLL <= data.len() {
-            let mut sum = 0;
-            for k in 0..UNROLL {
-                sum += data.get_unchecked(first + k * threads); // no load waits for another
-            }
-            data.set_unchecked(first, sum);
-            sums = threads;
-        } else {
-            let mut sum = 0;
-            let mut i = first;
-            while i < data.len() {
-                sum += data.get_unchecked(i);
-                i += threads;
-            }
-            if first < data.len() {
-                data.set_unchecked(first, sum);
-            }
-            sums = data.len().saturating_sub(start).min(threads);
-        }
-    }
-    sync_threads(); // what follows adds what other threads stored here
-    sums
 }

@@ -9,11 +9,10 @@
 //! in flight at a time.
 //! Source: Professional CUDA C Programming, chapter 4.
 
-use core::array::from_fn;
-
 use lanewise_macros::kernel;
 use lanewise_std::DisjointSlice;
-use lanewise_std::thread::{self, block_dim_x, block_idx_x, thread_idx_x};
+use lanewise_std::disjoint::Unrolled;
+use lanewise_std::thread;
 
 /// One element per thread.
 #[kernel]
@@ -29,48 +28,29 @@ pub fn read_offset(a: &[f32], b: &[f32], mut c: DisjointSlice<f32>, offset: u32)
 /// Two elements per thread, a block apart.
 #[kernel]
 #[launch_contract(dims = 1)]
-pub fn read_offset_unroll2(a: &[f32], b: &[f32], c: DisjointSlice<f32>, offset: u32) {
-    unrolled::<2>(a, b, c, offset as usize);
+pub fn read_offset_unroll2(a: &[f32], b: &[f32], c: DisjointSlice<f32, Unrolled<2>>, offset: u32) {
+    unrolled(a, b, c, offset as usize);
 }
 
 /// Four elements per thread, a block apart.
 #[kernel]
 #[launch_contract(dims = 1)]
-pub fn read_offset_unroll4(a: &[f32], b: &[f32], c: DisjointSlice<f32>, offset: u32) {
-    unrolled::<4>(a, b, c, offset as usize);
+pub fn read_offset_unroll4(a: &[f32], b: &[f32], c: DisjointSlice<f32, Unrolled<4>>, offset: u32) {
+    unrolled(a, b, c, offset as usize);
 }
 
-/// Adds `UNROLL` elements per thread, a block apart, so that at each step neighbouring threads
-/// read neighbouring elements.
+/// Adds `N` elements per thread, a block apart, so that at each step neighbouring threads read
+/// neighbouring elements. `fill` computes all sums of a thread before it stores the first one.
 #[inline(always)]
-fn unrolled<const UNROLL: usize>(a: &[f32], b: &[f32], mut c: DisjointSlice<f32>, offset: usize) {
-    let length = c.len().min(a.len().min(b.len()).saturating_sub(offset));
-    // SAFETY: called only for indices below the length, where `i + offset` is in both.
-    let sum = |i: usize| unsafe { a.get_unchecked(i + offset) + b.get_unchecked(i + offset) };
-    // SAFETY: as above; in a 1-D launch, each thread has elements of its own.
-    let mut store = |i: usize, sum| unsafe { *c.get_unique_mut(i).unwrap_unchecked() = sum };
-
-    let (first, step) = first_and_step::<UNROLL>();
-    if first + (UNROLL - 1) * step < length {
-        // There is nothing between the loads, so none waits for another.
-        let sums: [f32; UNROLL] = from_fn(|k| sum(first + k * step));
-        for (k, sum) in sums.into_iter().enumerate() {
-            store(first + k * step, sum);
-        }
-    } else {
-        for i in (first..length).step_by(step) {
-            store(i, sum(i));
-        }
-    }
-}
-
-/// Returns a thread's first element and the distance to the next, if a block of threads processes
-/// `UNROLL` blocks of elements.
-#[inline(always)]
-pub(super) fn first_and_step<const UNROLL: usize>() -> (usize, usize) {
-    let step = block_dim_x() as usize;
-    (
-        block_idx_x() as usize * step * UNROLL + thread_idx_x() as usize,
-        step,
-    )
+pub(super) fn unrolled<const N: usize>(
+    a: &[f32],
+    b: &[f32],
+    mut c: DisjointSlice<f32, Unrolled<N>>,
+    offset: usize,
+) {
+    let (Some(a), Some(b)) = (a.get(offset..), b.get(offset..)) else {
+        return; // no element is that far
+    };
+    c.truncate(a.len().min(b.len()));
+    c.fill(|i| a[i] + b[i]);
 }

@@ -21,7 +21,7 @@
 //! C++ Programming Guide, "Memory Fence Functions".
 
 use lanewise_macros::{kernel, shared};
-use lanewise_std::atomic::{AtomicOrdering, DeviceAtomicU32, SystemAtomicU32};
+use lanewise_std::atomic::{AtomicOrdering, DeviceAtomicI32, DeviceAtomicU32, SystemAtomicU32};
 use lanewise_std::collective::{Sum, block_reduce};
 use lanewise_std::fence::{threadfence, threadfence_block, threadfence_system};
 use lanewise_std::thread::{
@@ -229,18 +229,14 @@ fn read(length: usize, letters: GlobalMut<i32>, letter: usize, mut output: Disjo
 }
 
 /// Each block writes its sum and increments the count. The last block finds all sums there
-/// and adds them.
-///
-/// # Safety
-/// `done[0]` is zero (the last block sets it to zero again), and nothing else uses it or `partials`
-/// during the launch.
+/// and adds them. `done[0]` is zero before; the last block sets it to zero again.
 #[kernel]
 #[launch_contract(dims = 1)]
-pub unsafe fn last_block_reduce(
+pub fn last_block_reduce(
     input: &[i32],
-    partials: GlobalMut<i32>,
+    partials: &[DeviceAtomicI32],
     done: &[DeviceAtomicU32],
-    sum: GlobalMut<i32>,
+    sum: &[DeviceAtomicI32],
 ) {
     let blocks = grid_dim_x();
     gpu_assert!(
@@ -253,8 +249,7 @@ pub unsafe fn last_block_reduce(
     // ANCHOR: last
     let mut is_last = false;
     if thread_idx_x() == 0 {
-        // SAFETY: each block has an element of its own.
-        unsafe { partials.set(block_idx_x() as usize, mine) };
+        partials[block_idx_x() as usize].store(mine, AtomicOrdering::Relaxed);
         threadfence(); // the sum before the count
         is_last = done[0].fetch_add(1, AtomicOrdering::Relaxed) == blocks - 1;
         threadfence(); // the count before the other blocks' sums
@@ -265,13 +260,12 @@ pub unsafe fn last_block_reduce(
     }
     let mut total = 0i32;
     for block in (thread_idx_x()..blocks).step_by(block_dim_x() as usize) {
-        // SAFETY: in bounds; written before the count, which this block was the last to increment.
-        total = total.wrapping_add(unsafe { partials.get_unchecked(block as usize) });
+        // Written before the count, which this block was the last to increment.
+        total = total.wrapping_add(partials[block as usize].load(AtomicOrdering::Relaxed));
     }
     let total = block_reduce(total, Sum);
     if thread_idx_x() == 0 {
-        // SAFETY: only one block is the last.
-        unsafe { sum.set(0, total) };
+        sum[0].store(total, AtomicOrdering::Relaxed);
         done[0].store(0, AtomicOrdering::Relaxed);
     }
 }

@@ -12,8 +12,8 @@
 
 use lanewise_macros::{kernel, shared};
 use lanewise_std::phased::ByColumns;
-use lanewise_std::thread::{sync_threads, thread_idx_x, thread_idx_y, thread_rank};
-use lanewise_std::{DisjointSlice, DynamicSharedArray, SharedTile, gpu_assert};
+use lanewise_std::thread::{thread_idx_x, thread_idx_y, thread_rank};
+use lanewise_std::{DisjointSlice, DynamicShared, SharedTile};
 
 use super::square_tile::store;
 
@@ -92,16 +92,8 @@ fn transposed() -> (usize, usize) {
 /// `pitch` elements apart.
 #[inline(always)]
 fn row_to_column(output: DisjointSlice<u32>, pitch: usize) {
-    let tile = DynamicSharedArray::<u32>::get();
-    gpu_assert!(
-        tile.len() >= ROWS * pitch,
-        "the launch gave too little shared memory for the tile"
-    );
-    let (x, y) = (thread_idx_x() as usize, thread_idx_y() as usize);
-    // SAFETY: in bounds, as there is room for all rows; each thread sets an element of its own.
-    unsafe { tile.set_unchecked(y * pitch + x, thread_rank()) };
-    sync_threads(); // the element that is read is another thread's
+    let mut tile = DynamicShared::new().tile::<u32>(ROWS, COLUMNS, pitch);
+    let tile = tile.fill::<1>(|_, _| thread_rank());
     let (column, row) = transposed();
-    // SAFETY: in bounds, and set before the barrier.
-    store(output, unsafe { tile.get_unchecked(row * pitch + column) });
+    store(output, tile.get(row, column));
 }

@@ -12,8 +12,8 @@
 
 use lanewise_macros::{kernel, shared};
 use lanewise_std::phased::ByColumns;
-use lanewise_std::thread::{index_1d, sync_threads, thread_idx_x, thread_idx_y, thread_rank};
-use lanewise_std::{DisjointSlice, DynamicSharedArray, SharedTile, gpu_assert};
+use lanewise_std::thread::{index_1d, thread_idx_x, thread_idx_y, thread_rank};
+use lanewise_std::{DisjointSlice, DynamicShared, SharedTile};
 
 /// Rows and columns of the tile.
 pub const SIDE: usize = 32;
@@ -48,8 +48,8 @@ pub fn square_row_col(output: DisjointSlice<u32>) {
     store(output, tile.get(x, y));
 }
 
-/// Does the same in dynamic shared memory, whose size the launch gives. It has one dimension, so
-/// the kernel computes the indices.
+/// Does the same in dynamic shared memory, whose size the launch gives, so the kernel
+/// gives the tile's.
 #[kernel]
 #[launch_contract(dims = 2, block = (SIDE, SIDE))]
 pub fn square_row_col_dyn(output: DisjointSlice<u32>) {
@@ -77,17 +77,10 @@ pub fn square_row_col_dyn_pad(output: DisjointSlice<u32>) {
 /// `pitch` elements apart.
 #[inline(always)]
 fn row_to_column(output: DisjointSlice<u32>, pitch: usize) {
-    let tile = DynamicSharedArray::<u32>::get();
-    gpu_assert!(
-        tile.len() >= SIDE * pitch,
-        "the launch gave too little shared memory for the tile"
-    );
+    let mut tile = DynamicShared::new().tile::<u32>(SIDE, SIDE, pitch);
+    let tile = tile.fill::<1>(|_, _| thread_rank());
     let (x, y) = (thread_idx_x() as usize, thread_idx_y() as usize);
-    // SAFETY: in bounds, as there is room for all rows; each thread sets an element of its own.
-    unsafe { tile.set_unchecked(y * pitch + x, thread_rank()) };
-    sync_threads(); // the element that is read is another thread's
-    // SAFETY: in bounds, and set before the barrier.
-    store(output, unsafe { tile.get_unchecked(x * pitch + y) });
+    store(output, tile.get(x, y));
 }
 
 /// Writes to the element that has this thread's number in the grid.

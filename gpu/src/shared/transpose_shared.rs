@@ -13,8 +13,7 @@
 
 use lanewise_macros::{kernel, shared};
 use lanewise_std::disjoint_matrix::{DisjointMatrix, TilePerBlock, Transposed};
-use lanewise_std::thread::{sync_threads, thread_idx_x, thread_idx_y};
-use lanewise_std::{DynamicSharedArray, Matrix, SharedTile, gpu_assert};
+use lanewise_std::{DynamicShared, Matrix, SharedTile};
 
 /// The side of a tile.
 pub const SIDE: usize = 32;
@@ -72,8 +71,8 @@ fn through<const HEIGHT: usize, const PITCH: usize, const STEPS: usize>(
     output.fill_tile::<STEPS>(|row, column| tile.get(column, row));
 }
 
-/// Does the same as `transpose_smem` in dynamic shared memory, whose size the launch gives. It has
-/// one dimension, so the kernel computes the indices.
+/// Does the same as `transpose_smem` in dynamic shared memory, whose size the launch gives, so the
+/// kernel gives the tile's.
 #[kernel]
 #[launch_contract(dims = 2, block = (SIDE, ROWS))]
 pub fn transpose_smem_dyn(input: Matrix<f32>, output: Output<SIDE>) {
@@ -101,22 +100,8 @@ fn through_dynamic<const HEIGHT: usize, const STEPS: usize>(
     mut output: Output<HEIGHT>,
     pitch: usize,
 ) {
-    let tile = DynamicSharedArray::<f32>::get();
-    gpu_assert!(
-        tile.len() >= HEIGHT * pitch,
-        "the launch gave too little shared memory for the tile"
-    );
     let (left, top) = output.corner();
-    let (column, first) = (thread_idx_x() as usize, thread_idx_y() as usize);
-    let elements: [f32; STEPS] = core::array::from_fn(|step| {
-        input.get_or(top + first + step * ROWS, left + column, 0.0) // no load waits for another
-    });
-    for (step, element) in elements.into_iter().enumerate() {
-        let row = first + step * ROWS;
-        // SAFETY: in bounds, as there is room for all rows; each thread has elements of its own.
-        unsafe { tile.set_unchecked(row * pitch + column, element) };
-    }
-    sync_threads(); // a row of the output is a column of the tile, which other threads have set
-    // SAFETY: in bounds, and set before the barrier.
-    output.fill_tile::<STEPS>(|row, column| unsafe { tile.get_unchecked(column * pitch + row) });
+    let mut tile = DynamicShared::new().tile::<f32>(HEIGHT, SIDE, pitch);
+    let tile = tile.fill::<STEPS>(|row, column| input.get_or(top + row, left + column, 0.0));
+    output.fill_tile::<STEPS>(|row, column| tile.get(column, row));
 }

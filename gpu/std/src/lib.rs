@@ -60,8 +60,8 @@ pub mod warp;
 pub use copies::{async_copy, bulk, pipeline, tma};
 pub use launch::{dynamic, graph, launch_control, programmatic};
 pub use memory::{
-    cache, cells, disjoint, disjoint_matrix, global, multimem, part_per_block, per_block, per_warp,
-    phased, row_per_block, shared, surface, symbol, texture, vector,
+    cache, cells, disjoint, disjoint_matrix, dynamic_shared, global, multimem, part_per_block,
+    per_block, per_warp, phased, row_per_block, shared, surface, symbol, texture, vector,
 };
 pub use numbers::{bits, fast, half, math};
 pub use report::{assert, clock, debug, printf};
@@ -71,9 +71,10 @@ pub use atomic::SharedAtomics;
 pub use cells::Cells;
 pub use disjoint::{DisjointSlice, OwnIndex};
 pub use disjoint_matrix::DisjointMatrix;
+pub use dynamic_shared::DynamicShared;
 pub use global::GlobalMut;
 pub use memory::matrix::Matrix;
-pub use part_per_block::PartPerBlock;
+pub use part_per_block::{PartPerBlock, SharedPart};
 pub use per_block::PerBlock;
 pub use per_warp::PerWarp;
 pub use phased::{SharedLine, SharedPerWarp, SharedTile};

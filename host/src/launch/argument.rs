@@ -419,7 +419,7 @@ macro_rules! buffers {
             }
 
             // SAFETY: as above, and nothing else borrows the buffer.
-            unsafe impl<T: DeviceCopy> Argument<DisjointSlice<'static, T>> for &mut $buffer {
+            unsafe impl<T: DeviceCopy, Owner> Argument<DisjointSlice<'static, T, Owner>> for &mut $buffer {
                 fn pass(self, list: &mut ArgumentList<'_>) -> Result<(), DriverError> {
                     list.push_slice($as_device_buffer(self), Access::Write)
                 }

@@ -29,7 +29,7 @@ macro_rules! attempts {
         $(
             #[test]
             fn $kernel() {
-                let config = LaunchConfig::new(1, 96);
+                let config = LaunchConfig::new(1, 96).with_dynamic_shared(2048);
                 let first = run(own_kernels::parted::$kernel, config, 0);
                 for seed in 1..12 {
                     assert_eq!(run(own_kernels::parted::$kernel, config, seed), first);
@@ -43,11 +43,15 @@ attempts! {
     a_collective_in_a_value
     a_histogram_beside_its_ranks
     a_line_beside_its_exchange
+    a_part_after_a_warp_left
     a_reduction_beside_a_line
     collectives_of_two_types
+    dynamic_memory_of_three_kinds
+    dynamic_tiles_of_two_pitches
     exchanges_of_two_lengths
     lines_in_a_function
     loops_of_reductions
+    parts_in_turn
     reductions_after_warps_left
     reductions_that_call_themselves
     rows_of_a_tile_in_arms

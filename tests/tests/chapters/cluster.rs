@@ -100,7 +100,10 @@ fn a_kernel_with_a_cluster_takes_no_other() {
     let stream = device.stream().expect("a stream");
     let input = DeviceBuffer::from_slice(&device, &[1; 512]).expect("a buffer");
     let mut sums = DeviceBuffer::zeroed(&device, 2).expect("a buffer");
-    let mut launch = |config| device.launch(&stream, cluster_sync_sum, config, (&input, &mut sums));
+    let mut launch = |config| {
+        let sums = sums.matrix_mut(1);
+        device.launch(&stream, cluster_sync_sum, config, (&input, sums))
+    };
     let config = LaunchConfig::new(8, 32);
     let refused = launch(config.with_cluster(2)).expect_err("the kernel's clusters have 4 blocks");
     let wanted = matches!(

@@ -1,6 +1,8 @@
 //! Distributed shared memory: a view of an array that every block of the cluster has.
 
-use crate::{DynamicSharedArray, SharedArray};
+use crate::atomic::Word;
+use crate::atomic::scope::Block;
+use crate::{DynamicSharedArray, SharedArray, SharedAtomics};
 
 /// A shared array in all blocks of the cluster, with access to element `i` of block `rank`.
 ///
@@ -20,6 +22,19 @@ impl<T: Copy, const N: usize> SharedArray<T, N> {
     pub fn distributed(&self) -> DistributedArray<T> {
         DistributedArray {
             own: super::escape(self.as_ptr()),
+            length: N,
+        }
+    }
+}
+
+impl<T: Word<Block>, const N: usize> SharedAtomics<T, N> {
+    /// Returns the numbers as a view over all blocks of the cluster. Threads of other blocks see
+    /// what this block stores after a barrier of the cluster.
+    #[inline]
+    #[must_use]
+    pub fn distributed(&self) -> DistributedArray<T> {
+        DistributedArray {
+            own: super::escape(self.as_ptr().cast_mut().cast()),
             length: N,
         }
     }

@@ -17,7 +17,7 @@ use core::marker::PhantomData;
 
 use crate::dim3::Dim3;
 use crate::intrinsics;
-use crate::thread;
+use crate::thread::{self, Clusters, TeamIndex};
 
 mod distributed;
 
@@ -89,6 +89,31 @@ pub fn num_blocks() -> u32 {
 #[must_use]
 pub fn thread_rank() -> u32 {
     block_rank() * thread::block_size() + thread::thread_rank()
+}
+
+/// Returns the number of this thread's cluster in the grid, x fastest, as the proof that an element
+/// belongs to the cluster.
+///
+/// ```
+/// use lanewise_macros::kernel;
+/// use lanewise_std::disjoint_matrix::RowPer;
+/// use lanewise_std::thread::Clusters;
+/// use lanewise_std::{DisjointMatrix, cluster};
+///
+/// /// Writes the number of threads of each cluster.
+/// #[kernel(min_arch = "sm_90")]
+/// pub fn sizes(mut sizes: DisjointMatrix<u32, RowPer<Clusters>>) {
+///     if let Some(size) = sizes.in_row(&cluster::index(), 0) {
+///         *size = cluster::num_threads();
+///     }
+/// }
+/// ```
+#[inline]
+#[must_use]
+pub fn index() -> TeamIndex<Clusters> {
+    let (at, dim) = (cluster_index(), dim_clusters());
+    let plane = at.z as usize * dim.y as usize + at.y as usize;
+    TeamIndex::of_cluster(plane * dim.x as usize + at.x as usize)
 }
 
 /// Returns the number of threads in the cluster.

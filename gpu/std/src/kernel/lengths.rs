@@ -105,7 +105,7 @@ counts! { u8 u16 u32 u64 usize }
 pub trait HasLength {}
 
 impl<T> HasLength for for<'a> fn(&'a [T]) {}
-impl<T> HasLength for for<'a> fn(DisjointSlice<'a, T>) {}
+impl<T, Owner> HasLength for for<'a> fn(DisjointSlice<'a, T, Owner>) {}
 impl<T> HasLength for for<'a> fn(PerBlock<'a, T>) {}
 impl<T> HasLength for for<'a> fn(PerWarp<'a, T>) {}
 impl<T, Order, const EACH: usize> HasLength for for<'a> fn(PartPerBlock<'a, T, Order, EACH>) {}

@@ -87,6 +87,10 @@ impl Shape {
 pub unsafe trait Child {
     /// The arguments in order, as a tuple.
     type Arguments<'a>;
+    /// Whether every launch is safe: the kernel is a safe function without a launch contract, and
+    /// takes values only, which point to no memory.
+    #[doc(hidden)]
+    const IS_FREE: bool;
 
     /// Returns the address of the entry point.
     #[doc(hidden)]
@@ -114,6 +118,49 @@ pub unsafe fn launch<K: Child>(shape: Shape, arguments: K::Arguments<'_>) {
     if let Err(error) = unsafe { try_launch::<K>(shape, arguments) } {
         error.stop(Location::caller());
     }
+}
+
+/// Launches a child grid of a kernel that takes values only. It shares no memory with its parent,
+/// so every launch is safe. If the launch fails, the kernel ends with `CUDA_ERROR_ASSERT` and prints
+/// the reason.
+///
+/// ```
+/// use lanewise_macros::{gpu_printf, kernel};
+/// use lanewise_std::dynamic::{Shape, launch_free};
+/// use lanewise_std::thread::thread_rank;
+///
+/// #[kernel(launches)]
+/// pub fn count_down(left: u32) {
+///     gpu_printf!("{}\n", left);
+///     if left > 0 && thread_rank() == 0 {
+///         launch_free::<count_down>(Shape::new(1, left), (left - 1,));
+///     }
+/// }
+/// ```
+///
+/// A kernel that takes memory could use it while its parent or another child does:
+///
+/// ```compile_fail,E0080
+/// use lanewise_macros::kernel;
+/// use lanewise_std::DisjointSlice;
+/// use lanewise_std::dynamic::{Shape, launch_free};
+///
+/// #[kernel(launches)]
+/// pub fn write(mut output: DisjointSlice<u32>) {
+///     launch_free::<write>(Shape::new(1, 1), (output,));
+/// }
+/// ```
+#[inline]
+#[track_caller]
+pub fn launch_free<K: Child>(shape: Shape, arguments: K::Arguments<'_>) {
+    const {
+        assert!(
+            K::IS_FREE,
+            "the launch is `unsafe`: the kernel takes memory, is `unsafe`, or has a launch contract"
+        )
+    };
+    // SAFETY: the kernel is safe for all values and all shapes, and it is given no memory.
+    unsafe { launch::<K>(shape, arguments) }
 }
 
 /// Launches a child grid. Unlike [`launch`], it returns a failure to the caller.

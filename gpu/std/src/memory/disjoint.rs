@@ -3,12 +3,31 @@
 //! All threads of a launch get the same slice, so it cannot be a `&mut [T]`. A [`DisjointSlice`]
 //! hands out one element at a time, to a thread whose [`ThreadIndex`] proves that no other thread
 //! can get that element.
+//!
+//! Which elements belong to a thread is part of the slice's type, its `Owner`:
+//!
+//! | owner | elements of a thread | how it reaches them |
+//! | --- | --- | --- |
+//! | [`Linear`] | the one at its index, and those a grid's number of threads apart | `get_mut`, `grid_stride` |
+//! | [`Unrolled<N>`](Unrolled) | `N`, a block apart | `fill` |
+//!
+//! An offset is not part of the type: the host passes the part of the buffer that begins there.
 
+use core::array::from_fn;
 use core::marker::PhantomData;
 
 use crate::memory::bounds::check;
 use crate::memory::vector::Vector;
-use crate::thread::{ThreadIndex, grid_stride, index_1d};
+use crate::thread::{
+    Stride, ThreadIndex, block_number, block_size, grid_stride, index_1d, thread_rank,
+};
+
+pub use crate::disjoint_matrix::Unrolled;
+
+/// The thread with index i owns element i, and every element whose number leaves i as the remainder
+/// when it is divided by the number of threads in the grid.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Linear;
 
 /// Proof that an element belongs to this thread alone: a [`ThreadIndex`], borrowed or by value.
 #[diagnostic::on_unimplemented(
@@ -36,15 +55,26 @@ impl<T: OwnIndex> OwnIndex for &T {
     }
 }
 
-/// A slice in global memory in which each element belongs to one thread.
+/// A slice in global memory in which each element belongs to one thread. `Owner` says to which one:
+/// see [the module](self).
+///
+/// An element by index of a slice with another owner is refused, because two threads could get it:
+///
+/// ```compile_fail,E0599
+/// use lanewise_std::disjoint::{DisjointSlice, Unrolled};
+///
+/// fn element(mut output: DisjointSlice<f32, Unrolled<4>>) {
+///     let _ = output.get_mut(lanewise_std::thread::index_1d());
+/// }
+/// ```
 #[derive(Debug)]
-pub struct DisjointSlice<'a, T> {
+pub struct DisjointSlice<'a, T, Owner = Linear> {
     pointer: *mut T,
     length: usize,
-    memory: PhantomData<&'a mut [T]>,
+    memory: PhantomData<(&'a mut [T], Owner)>,
 }
 
-impl<'a, T> DisjointSlice<'a, T> {
+impl<T, Owner> DisjointSlice<'_, T, Owner> {
     /// Returns the number of elements in the slice.
     #[inline]
     #[must_use]
@@ -65,6 +95,43 @@ impl<'a, T> DisjointSlice<'a, T> {
         self.length = self.length.min(length);
     }
 
+    /// Returns the address of the first element.
+    #[inline]
+    #[must_use]
+    pub fn as_mut_ptr(&mut self) -> *mut T {
+        self.pointer
+    }
+
+    /// Returns the address and the length, which `#[kernel]` passes on when a
+    /// kernel launches another.
+    #[doc(hidden)]
+    #[inline]
+    #[must_use]
+    pub fn raw_parts(&self) -> (*mut T, usize) {
+        (self.pointer, self.length)
+    }
+
+    /// Makes the slice that starts at `pointer`. `#[kernel]` calls it with the
+    /// slice's two parameters.
+    ///
+    /// # Safety
+    /// `pointer` is aligned to [`slice_alignment`](crate::kernel::slice_alignment), not null, and
+    /// valid for `length` elements for `'a`, and only the threads of this launch access them.
+    #[doc(hidden)]
+    #[inline]
+    #[must_use]
+    pub unsafe fn from_raw_parts(pointer: *mut T, length: usize) -> Self {
+        // SAFETY: the caller promises that `pointer` is not null; see `kernel::read_slice`.
+        unsafe { core::hint::assert_unchecked(!pointer.is_null()) };
+        DisjointSlice {
+            pointer,
+            length,
+            memory: PhantomData,
+        }
+    }
+}
+
+impl<'a, T> DisjointSlice<'a, T> {
     /// Returns this thread's element, or `None` past the end of the slice (the grid is rounded up
     /// to whole blocks).
     ///
@@ -187,41 +254,46 @@ impl<'a, T> DisjointSlice<'a, T> {
             ))
         }
     }
+}
 
-    /// Returns the address of the first element.
-    #[inline]
-    #[must_use]
-    pub fn as_mut_ptr(&mut self) -> *mut T {
-        self.pointer
-    }
-
-    /// Returns the address and the length, which `#[kernel]` passes on when a
-    /// kernel launches another.
-    #[doc(hidden)]
-    #[inline]
-    #[must_use]
-    pub fn raw_parts(&self) -> (*mut T, usize) {
-        (self.pointer, self.length)
-    }
-
-    /// Makes the slice that starts at `pointer`. `#[kernel]` calls it with the
-    /// slice's two parameters.
+impl<T, const N: usize> DisjointSlice<'_, T, Unrolled<N>> {
+    /// Sets each of this thread's elements to `value(i)`, where `i` is the element's number. A block
+    /// has `N` times as many neighbouring elements as threads. In each of `N` steps, neighbouring
+    /// threads have neighbouring ones.
     ///
-    /// # Safety
-    /// `pointer` is aligned to [`slice_alignment`](crate::kernel::slice_alignment), not null, and
-    /// valid for `length` elements for `'a`, and only the threads of this launch access them.
-    #[doc(hidden)]
-    #[inline]
-    #[must_use]
-    pub unsafe fn from_raw_parts(pointer: *mut T, length: usize) -> Self {
-        // SAFETY: the caller promises that `pointer` is not null; see `kernel::read_slice`.
-        unsafe { core::hint::assert_unchecked(!pointer.is_null()) };
-        DisjointSlice {
-            pointer,
-            length,
-            memory: PhantomData,
+    /// The function is called for elements of the slice only. If the thread has all `N`, all values
+    /// are computed before the first element is set, so no load waits for another.
+    ///
+    /// ```
+    /// use lanewise_macros::kernel;
+    /// use lanewise_std::disjoint::{DisjointSlice, Unrolled};
+    ///
+    /// #[kernel]
+    /// #[launch_contract(dims = 1, len(a) == len(sum), len(b) == len(sum))]
+    /// pub fn add(a: &[f32], b: &[f32], mut sum: DisjointSlice<f32, Unrolled<4>>) {
+    ///     sum.fill(|i| a[i] + b[i]);
+    /// }
+    /// ```
+    #[inline(always)]
+    pub fn fill(&mut self, mut value: impl FnMut(usize) -> T) {
+        let step = block_size() as usize;
+        let first = (block_number() * N) * step + thread_rank() as usize;
+        if first + N.saturating_sub(1) * step < self.length {
+            let values: [T; N] = from_fn(|k| value(first + k * step));
+            for (k, value) in values.into_iter().enumerate() {
+                // SAFETY: in bounds, as the last one is. No other block has these elements, and no
+                // other thread of the block has this rank.
+                unsafe { *self.pointer.add(first + k * step) = value };
+            }
+        } else {
+            // At the end of the slice these are fewer than `N`.
+            for i in Stride::new(first, self.length, step) {
+                let value = value(i);
+                // SAFETY: in bounds, and no other thread's, as above.
+                unsafe { *self.pointer.add(i) = value };
+            }
         }
     }
 }
 
-crate::kernel::outputs!(DisjointSlice, WriteSlice);
+crate::kernel::outputs!(DisjointSlice<Owner>, WriteSlice);

@@ -15,8 +15,9 @@ pub use barrier::{sync_threads, sync_threads_and, sync_threads_count, sync_threa
 pub use index::{ThreadIndex, ThreadIndex2D, index_1d, index_2d};
 pub use named_barrier::NamedBarrier;
 pub use stride::{
-    Blocks, GridStride, GridStrideIndices, Stride, TeamIndex, TeamStride, Warps, block_stride,
-    grid_stride, grid_stride_by_blocks, grid_stride_by_warps, warp_stride,
+    Blocks, Clusters, GridStride, GridStrideIndices, Stride, TeamIndex, TeamStride, TileStride,
+    Tiles, Warps, block_stride, grid_stride, grid_stride_by_blocks, grid_stride_by_tiles,
+    grid_stride_by_warps, warp_stride,
 };
 
 use crate::intrinsics;

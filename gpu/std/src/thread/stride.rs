@@ -21,7 +21,7 @@ pub struct Stride {
 
 impl Stride {
     #[inline]
-    fn new(first: usize, end: usize, step: usize) -> Self {
+    pub(crate) fn new(first: usize, end: usize, step: usize) -> Self {
         // No slice is longer, and the sum of two such numbers does not overflow. An index that
         // wrapped around to 0 would belong to another thread.
         const MOST: usize = isize::MAX as usize;
@@ -184,8 +184,9 @@ impl Iterator for GridStrideIndices {
     }
 }
 
-/// A number that one block has, or one warp, and no other: see [`grid_stride_by_blocks`] and
-/// [`grid_stride_by_warps`]. `By` is [`Blocks`] or [`Warps`].
+/// A number that one block has, or one warp, and no other: see [`grid_stride_by_blocks`],
+/// [`grid_stride_by_warps`] and [`grid_stride_by_tiles`]. `By` is [`Blocks`], [`Warps`], [`Tiles`]
+/// or [`Clusters`].
 ///
 /// It cannot be made from a number:
 ///
@@ -204,6 +205,22 @@ pub struct Blocks;
 /// The warps of the grid have the numbers.
 #[derive(Clone, Copy, Debug)]
 pub struct Warps;
+
+/// The tiles of `N` neighbouring threads have the numbers, all those of the grid's warps.
+#[derive(Clone, Copy, Debug)]
+pub struct Tiles<const N: u32>;
+
+/// The clusters of the grid have the numbers: see [`cluster::index`](crate::cluster::index).
+#[derive(Clone, Copy, Debug)]
+pub struct Clusters;
+
+impl TeamIndex<Clusters> {
+    /// Makes the index of this thread's cluster.
+    #[inline]
+    pub(crate) fn of_cluster(number: usize) -> Self {
+        TeamIndex(number, PhantomData)
+    }
+}
 
 impl<By> TeamIndex<By> {
     /// Returns the index as a number.
@@ -286,6 +303,75 @@ impl<By> Iterator for TeamStride<By> {
     #[inline]
     fn next(&mut self) -> Option<TeamIndex<By>> {
         self.0.next().map(|index| TeamIndex(index, PhantomData))
+    }
+}
+
+/// Returns the share of `0..length` of this thread's tile, if the tiles of `N` neighbouring threads
+/// share it: all threads of a tile get the same numbers. `N` is 1, 2, 4, 8, 16 or 32.
+///
+/// The tiles of a warp loop together, so that all lanes take part in its operations. So the last
+/// numbers of a tile may be `length` or more.
+///
+/// ```
+/// use lanewise_macros::kernel;
+/// use lanewise_std::disjoint_matrix::RowPer;
+/// use lanewise_std::groups::{Group, WarpGroup, this_thread_block};
+/// use lanewise_std::thread::{Tiles, grid_stride_by_tiles};
+/// use lanewise_std::collective::Sum;
+/// use lanewise_std::{DisjointMatrix, Matrix};
+///
+/// /// The sum of each row, with eight threads for a row.
+/// #[kernel]
+/// #[launch_contract(dims = 1, whole_warps)]
+/// pub fn sums_of_rows(a: Matrix<f32>, mut sums: DisjointMatrix<f32, RowPer<Tiles<8>>>) {
+///     let tile = this_thread_block().tiled_partition::<8>();
+///     for row in grid_stride_by_tiles::<8>(a.rows()) {
+///         let elements = a.row(row.get()).iter().skip(tile.rank() as usize).step_by(8);
+///         let sum = tile.reduce(elements.sum(), Sum);
+///         if let Some(place) = sums.in_row(&row, 0) {
+///             *place = sum;
+///         }
+///     }
+/// }
+/// ```
+#[inline]
+#[must_use]
+pub fn grid_stride_by_tiles<const N: u32>(length: usize) -> TileStride<N> {
+    const {
+        assert!(
+            N.is_power_of_two() && N <= WARP_SIZE,
+            "a tile has 1, 2, 4, 8, 16 or 32 threads"
+        )
+    };
+    let tiles = (WARP_SIZE / N) as usize;
+    let warps = block_size().div_ceil(WARP_SIZE) as usize;
+    let rank = thread_rank();
+    let warp = block_number() * warps + (rank / WARP_SIZE) as usize;
+    let step = warps.saturating_mul(grid_size()).saturating_mul(tiles);
+    TileStride {
+        of_warp: Stride::new(warp * tiles, length, step),
+        tile: (rank % WARP_SIZE / N) as usize,
+        own: PhantomData,
+    }
+}
+
+/// The numbers of a tile; see [`grid_stride_by_tiles`].
+#[derive(Debug)]
+pub struct TileStride<const N: u32> {
+    /// The numbers of the warp's first tile.
+    of_warp: Stride,
+    /// The tile's number in its warp.
+    tile: usize,
+    own: PhantomData<*mut ()>,
+}
+
+impl<const N: u32> Iterator for TileStride<N> {
+    type Item = TeamIndex<Tiles<N>>;
+
+    #[inline]
+    fn next(&mut self) -> Option<TeamIndex<Tiles<N>>> {
+        let first = self.of_warp.next()?;
+        Some(TeamIndex(first + self.tile, PhantomData))
     }
 }
 

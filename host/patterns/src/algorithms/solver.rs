@@ -143,7 +143,9 @@ macro_rules! solves {
                 ) -> Result<(), LaunchError> {
                     let candidates = (&*matrix, shape, least, &mut *keys);
                     device.launch(stream, pivot_partial::<$real>, partial, candidates)?;
-                    let places = (&*matrix, shape, &*keys, &mut *rows, &mut *values);
+                    let size = shape[0] as usize;
+                    let found = (rows.matrix_mut(size), values.matrix_mut(size));
+                    let places = (&*matrix, shape, &*keys, found.0, found.1);
                     device.launch(stream, pivot_final::<$real>, last, places)?;
                     let swap = (&mut *matrix, shape, &*rows, &*values);
                     device.launch(stream, swap_rows::<$real>, row, swap)?;

@@ -170,12 +170,17 @@ macro_rules! sums {
                     config: LaunchConfig,
                     arguments: Arguments<'_, Self>,
                 ) -> Result<(), LaunchError> {
+                    let (starts, columns, values, x, y) = arguments;
+                    if let Rows::Thread = by {
+                        let arguments = (starts, columns, values, x, y);
+                        return device.launch(stream, spmv_csr::<$real>, config, arguments);
+                    }
+                    let arguments = (starts, columns, values, x, y.matrix_mut(1));
                     match by {
-                        Rows::Thread => device.launch(stream, spmv_csr::<$real>, config, arguments),
                         Rows::Lanes(0..=4) => device.launch(stream, spmv_csr_warp::<$real, 4>, config, arguments),
                         Rows::Lanes(5..=8) => device.launch(stream, spmv_csr_warp::<$real, 8>, config, arguments),
                         Rows::Lanes(9..=16) => device.launch(stream, spmv_csr_warp::<$real, 16>, config, arguments),
-                        Rows::Lanes(_) => device.launch(stream, spmv_csr_warp::<$real, 32>, config, arguments),
+                        _ => device.launch(stream, spmv_csr_warp::<$real, 32>, config, arguments),
                     }
                 }
             }

@@ -77,7 +77,12 @@ fn sum(device: &Device, setup: Setup) -> Result<Box<dyn Case>> {
         [expected],
         Work::Bytes(4 * n as u64),
         move |stream, [sums]| {
-            Ok(device.launch(stream, cluster_sync_sum, config, (&numbers, sums))?)
+            Ok(device.launch(
+                stream,
+                cluster_sync_sum,
+                config,
+                (&numbers, sums.matrix_mut(1)),
+            )?)
         },
     ))
 }

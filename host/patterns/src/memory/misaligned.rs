@@ -2,9 +2,7 @@
 //! about reads and writes.
 
 use anyhow::Result;
-use gpu::memory::misaligned_read::read_offset;
-use lanewise::{Device, DeviceBuffer, LaunchConfig};
-use lanewise_std::kernel::{Kernel, SafeKernel};
+use lanewise::{Device, DeviceBuffer, LaunchConfig, LaunchError, Stream};
 
 use crate::case::Filling;
 use crate::{Case, Setup, Work, input};
@@ -24,16 +22,25 @@ pub(super) enum Offset {
 /// Computes the sum on the CPU, from both vectors to the output, with the offset.
 pub(super) type Sum = fn(&[f32], &[f32], &mut [f32], usize);
 
-/// Prepares the kernel with `unroll` elements for each thread, whose result is compared with `sum`.
-/// The vectors to whose indices the offset is added are longer by the offset. So every element has
-/// a sum, every sum has an element, and every warp has 32 of them.
-pub(super) fn prepare<K: SafeKernel<Params = <read_offset as Kernel>::Params>>(
+/// The buffers of a launch: both vectors and the output.
+pub(super) type Buffers<'a> = (
+    &'a DeviceBuffer<f32>,
+    &'a DeviceBuffer<f32>,
+    &'a mut DeviceBuffer<f32>,
+);
+
+/// Prepares a launch with `unroll` elements for each thread, whose result is compared with `sum`.
+/// It gets the offset as its last argument. The vectors to whose indices the offset is added are
+/// longer by the offset. So every element has a sum, every sum has an element, and every warp has 32
+/// of them.
+pub(super) fn prepare(
     device: &Device,
     setup: Setup,
-    kernel: K,
     unroll: usize,
     of: Offset,
     sum: Sum,
+    launch: impl Fn(&Device, &Stream, LaunchConfig, Buffers<'_>, u32) -> Result<(), LaunchError>
+    + 'static,
 ) -> Result<Box<dyn Case>> {
     let (n, offset) = (setup.elements()?, setup.by.unwrap_or(OFFSET));
     let size = n.saturating_add(offset as usize);
@@ -57,6 +64,6 @@ pub(super) fn prepare<K: SafeKernel<Params = <read_offset as Kernel>::Params>>(
         [c],
         [expected],
         Work::Bytes(3 * 4 * n as u64),
-        move |stream, [c]| Ok(device.launch(stream, kernel, config, (&a, &b, c, offset))?),
+        move |stream, [c]| Ok(launch(&device, stream, config, (&a, &b, c), offset)?),
     ))
 }

@@ -1,9 +1,12 @@
 //! The sum of two vectors, read from indices that start at an offset. `--by` is the offset.
 
+use anyhow::Result;
 use gpu::memory::misaligned_read::{read_offset, read_offset_unroll2, read_offset_unroll4};
+use lanewise::{Arguments, Device, DeviceBuffer};
+use lanewise_std::kernel::SafeKernel;
 
-use super::misaligned::{Offset, prepare};
-use crate::{Pattern, Size, Variant};
+use super::misaligned::{Buffers, Offset, prepare};
+use crate::{Case, Pattern, Setup, Size, Variant};
 
 /// The pattern as `cargo xtask list` shows it and `cargo xtask run` runs it.
 pub static PATTERN: Pattern = Pattern {
@@ -19,30 +22,37 @@ pub static PATTERN: Pattern = Pattern {
     },
     variants: &[
         Variant::new("read_offset", |device, setup| {
-            prepare(device, setup, read_offset, 1, Offset::Reads, add_from)
+            reads(device, setup, read_offset, 1)
         }),
         Variant::new("read_offset_unroll2", |device, setup| {
-            prepare(
-                device,
-                setup,
-                read_offset_unroll2,
-                2,
-                Offset::Reads,
-                add_from,
-            )
+            reads(device, setup, read_offset_unroll2, 2)
         }),
         Variant::new("read_offset_unroll4", |device, setup| {
-            prepare(
-                device,
-                setup,
-                read_offset_unroll4,
-                4,
-                Offset::Reads,
-                add_from,
-            )
+            reads(device, setup, read_offset_unroll4, 4)
         }),
     ],
 };
+
+/// Prepares a kernel that reads the vectors from the offset on.
+fn reads<K: SafeKernel>(
+    device: &Device,
+    setup: Setup,
+    kernel: K,
+    unroll: usize,
+) -> Result<Box<dyn Case>>
+where
+    for<'a> (
+        &'a DeviceBuffer<f32>,
+        &'a DeviceBuffer<f32>,
+        &'a mut DeviceBuffer<f32>,
+        u32,
+    ): Arguments<K::Params>,
+{
+    let launch = move |device: &Device, stream: &_, config, (a, b, c): Buffers<'_>, offset| {
+        device.launch(stream, kernel, config, (a, b, c, offset))
+    };
+    prepare(device, setup, unroll, Offset::Reads, add_from, launch)
+}
 
 // On the CPU.
 

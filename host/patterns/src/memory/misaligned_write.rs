@@ -1,9 +1,12 @@
 //! The sum of two vectors, written to indices that start at an offset. `--by` is the offset.
 
+use anyhow::Result;
 use gpu::memory::misaligned_write::{write_offset, write_offset_unroll2, write_offset_unroll4};
+use lanewise::{Arguments, Device, DeviceBuffer, Part};
+use lanewise_std::kernel::SafeKernel;
 
-use super::misaligned::{Offset, prepare};
-use crate::{Pattern, Size, Variant};
+use super::misaligned::{Buffers, Offset, prepare};
+use crate::{Case, Pattern, Setup, Size, Variant};
 
 /// The pattern as `cargo xtask list` shows it and `cargo xtask run` runs it.
 pub static PATTERN: Pattern = Pattern {
@@ -19,30 +22,39 @@ pub static PATTERN: Pattern = Pattern {
     },
     variants: &[
         Variant::new("write_offset", |device, setup| {
-            prepare(device, setup, write_offset, 1, Offset::Writes, add_to)
+            writes(device, setup, write_offset, 1)
         }),
         Variant::new("write_offset_unroll2", |device, setup| {
-            prepare(
-                device,
-                setup,
-                write_offset_unroll2,
-                2,
-                Offset::Writes,
-                add_to,
-            )
+            writes(device, setup, write_offset_unroll2, 2)
         }),
         Variant::new("write_offset_unroll4", |device, setup| {
-            prepare(
-                device,
-                setup,
-                write_offset_unroll4,
-                4,
-                Offset::Writes,
-                add_to,
-            )
+            writes(device, setup, write_offset_unroll4, 4)
         }),
     ],
 };
+
+/// Prepares a kernel that writes the part of the output that begins at the offset.
+fn writes<K: SafeKernel>(
+    device: &Device,
+    setup: Setup,
+    kernel: K,
+    unroll: usize,
+) -> Result<Box<dyn Case>>
+where
+    for<'a> (
+        &'a DeviceBuffer<f32>,
+        &'a DeviceBuffer<f32>,
+        &'a mut Part<'a, f32>,
+    ): Arguments<K::Params>,
+{
+    let launch = move |device: &Device, stream: &_, config, (a, b, c): Buffers<'_>, offset| {
+        // ANCHOR: launch
+        let mut c = c.part(offset as usize..);
+        device.launch(stream, kernel, config, (a, b, &mut c))
+        // ANCHOR_END: launch
+    };
+    prepare(device, setup, unroll, Offset::Writes, add_to, launch)
+}
 
 // On the CPU.
 

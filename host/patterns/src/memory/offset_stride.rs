@@ -1,10 +1,9 @@
 //! Copies that start at an offset, and copies with a stride. `--by` is the offset of the former and
-//! the stride of the latter.
+//! the stride of the latter, at least 1.
 
 use anyhow::Result;
 use gpu::memory::offset_stride::{offset_copy, stride_copy};
-use lanewise::{Device, DeviceBuffer, LaunchConfig};
-use lanewise_std::kernel::{Kernel, SafeKernel};
+use lanewise::{Device, DeviceBuffer, LaunchConfig, LaunchError, Stream};
 
 use crate::case::Filling;
 use crate::{Case, Pattern, Setup, Size, Variant, Work, input};
@@ -23,27 +22,50 @@ pub static PATTERN: Pattern = Pattern {
     },
     variants: &[
         Variant::new("offset_copy", |device, setup| {
-            let offset = setup.by.unwrap_or(1);
-            prepare(device, setup, offset_copy, offset, (offset as usize, 1))
+            let by = setup.by.unwrap_or(1);
+            let offset = by as usize;
+            // ANCHOR: offset
+            let launch: Launch = Box::new(move |device, stream, config, input, output| {
+                let mut output = output.part(offset..);
+                device.launch(stream, offset_copy, config, (input, &mut output, by))
+            });
+            // ANCHOR_END: offset
+            prepare(device, setup, (offset, 1), launch)
         }),
         Variant::new("stride_copy", |device, setup| {
-            let stride = setup.by.unwrap_or(2);
-            prepare(device, setup, stride_copy, stride, (0, stride as usize))
+            let stride = setup.by.unwrap_or(2).max(1) as usize;
+            // ANCHOR: stride
+            let launch: Launch = Box::new(move |device, stream, config, input, output| {
+                let (input, output) = (input.matrix(stride), output.matrix_mut(stride));
+                device.launch(stream, stride_copy, config, (input, output))
+            });
+            // ANCHOR_END: stride
+            prepare(device, setup, (0, stride), launch)
         }),
     ],
 };
 
+/// Launches a kernel that copies from one buffer to the other.
+type Launch = Box<
+    dyn Fn(
+        &Device,
+        &Stream,
+        LaunchConfig,
+        &DeviceBuffer<f32>,
+        &mut DeviceBuffer<f32>,
+    ) -> Result<(), LaunchError>,
+>;
+
 /// Prepares a copy whose input and output are just long enough for as many copied elements as
 /// the size gives.
-fn prepare<K: SafeKernel<Params = <offset_copy as Kernel>::Params>>(
+fn prepare(
     device: &Device,
     setup: Setup,
-    kernel: K,
-    by: u32,
     (offset, stride): (usize, usize),
+    launch: Launch,
 ) -> Result<Box<dyn Case>> {
     let n = setup.elements()?;
-    let length = n.saturating_mul(stride.max(1)).saturating_add(offset);
+    let length = n.saturating_mul(stride).saturating_add(offset);
     let length = Setup {
         size: length,
         ..setup
@@ -60,22 +82,18 @@ fn prepare<K: SafeKernel<Params = <offset_copy as Kernel>::Params>>(
         [output],
         [expected],
         Work::Bytes(2 * 4 * n as u64),
-        // ANCHOR: launch
-        move |stream, [output]| Ok(device.launch(stream, kernel, config, (&input, output, by))?),
-        // ANCHOR_END: launch
+        move |stream, [output]| Ok(launch(&device, stream, config, &input, output)?),
     ))
 }
 
 // On the CPU.
 
 /// Copies every `stride`-th element of `input` from `offset` on, `n` of them, to the same places in
-/// a vector of zeroes. A stride of 0 copies nothing.
+/// a vector of zeroes.
 pub fn strided_copy(input: &[f32], n: usize, offset: usize, stride: usize) -> Vec<f32> {
     let mut output = vec![0.0; input.len()];
-    if stride > 0 {
-        for at in (offset..input.len()).step_by(stride).take(n) {
-            output[at] = input[at];
-        }
+    for at in (offset..input.len()).step_by(stride).take(n) {
+        output[at] = input[at];
     }
     output
 }

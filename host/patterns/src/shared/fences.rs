@@ -159,9 +159,7 @@ fn last_block(device: &Device, setup: Setup) -> Result<Box<dyn Case>> {
         work,
         move |stream, [sum]| {
             let arguments = (&numbers, &mut partials, &mut done, sum);
-            // SAFETY: the count is zero before the first launch and after each launch, and nothing
-            // else uses the buffers of the case.
-            Ok(unsafe { device.launch_unchecked(stream, last_block_reduce, config, arguments) }?)
+            Ok(device.launch(stream, last_block_reduce, config, arguments)?)
         },
     ))
 }

@@ -4,17 +4,85 @@
 //! Launch: one block; 96 threads, and any shape for `scans_in_any_block`.
 
 use lanewise_macros::{kernel, shared};
+use lanewise_std::atomic::AtomicOrdering;
 use lanewise_std::collective::{
     Max, Sum, block_blocked_to_striped, block_broadcast, block_exclusive_scan, block_histogram,
     block_inclusive_scan, block_radix_rank, block_reduce, block_striped_to_blocked,
     radix_rank_scratch,
 };
+use lanewise_std::part_per_block::WarpLast;
 use lanewise_std::thread::{block_size, index_1d, thread_rank};
 use lanewise_std::warp::warp_id;
-use lanewise_std::{DisjointSlice, SharedLine, SharedTile};
+use lanewise_std::{DisjointSlice, DynamicShared, SharedLine, SharedPart, SharedTile};
 
 /// The most threads of a block.
 const THREADS: usize = 96;
+
+/// Neighbours take tiles of different pitches from the same memory, so they write the same words.
+/// All of them write one number.
+#[kernel]
+pub fn dynamic_tiles_of_two_pitches(mut output: DisjointSlice<u32>) {
+    let own = thread_rank() as usize;
+    let mut tile = DynamicShared::new().tile::<u32>(4, THREADS, THREADS + own % 2);
+    let tile = tile.fill::<4>(|_, _| 7);
+    write(&mut output, (0..4).map(|row| tile.get(row, own)).sum());
+}
+
+/// Threads take the same memory for words and for pairs of words, and count in it, too.
+#[kernel]
+pub fn dynamic_memory_of_three_kinds(mut output: DisjointSlice<u32>) {
+    let own = thread_rank() as usize;
+    let number = match own % 3 {
+        0 => DynamicShared::new().line::<u32>(THREADS).fill::<1>(|_| 5).len() as u32,
+        1 => DynamicShared::new().line::<u64>(THREADS).fill::<1>(|_| 6).len() as u32,
+        _ => {
+            let counters = DynamicShared::new().atomics(THREADS);
+            counters[own].fetch_add(1, AtomicOrdering::Relaxed);
+            DynamicShared::new().line::<u32>(THREADS).fill::<1>(|_| 5).len() as u32
+        }
+    };
+    write(&mut output, number);
+}
+
+/// Two parts change in turn, and each one is begun again while other warps may still read it.
+#[kernel]
+pub fn parts_in_turn(mut output: DisjointSlice<u32>) {
+    shared! {
+        static SUMS: SharedPart<u32, THREADS, WarpLast>;
+        static LARGEST: SharedPart<u32, THREADS>;
+    }
+    let own = thread_rank();
+    let mut number = 0;
+    for round in 0..3 {
+        let mut sums = SUMS.begin(own + round, Sum);
+        while sums.has_step() {
+            sums.step();
+        }
+        sums.finish();
+        number += sums.first().unwrap_or(1);
+        let mut largest = LARGEST.begin(number, Max);
+        while largest.has_step() {
+            largest.step();
+        }
+        number += largest.first().unwrap_or(0);
+    }
+    write(&mut output, number);
+}
+
+/// The last warp leaves before the last six steps, which the first warp does.
+#[kernel]
+pub fn a_part_after_a_warp_left(mut output: DisjointSlice<u32>) {
+    shared! { static SUMS: SharedPart<u32, THREADS, WarpLast>; }
+    let mut sums = SUMS.begin(thread_rank(), Sum);
+    while sums.has_step() {
+        sums.step();
+    }
+    if warp_id() == 2 {
+        return;
+    }
+    sums.finish();
+    write(&mut output, sums.first().unwrap_or(2));
+}
 
 /// One warp scans while the others broadcast.
 #[kernel]

@@ -2,11 +2,11 @@
 
 use gpu::memory::misaligned_read::{read_offset, read_offset_unroll2, read_offset_unroll4};
 use gpu::memory::misaligned_write::{write_offset, write_offset_unroll2, write_offset_unroll4};
-use lanewise::{DeviceBuffer, LaunchConfig};
+use lanewise::{Arguments, DeviceBuffer, LaunchConfig, LaunchError, Part, Stream};
 use lanewise_patterns::memory::misaligned_read as read;
 use lanewise_patterns::memory::misaligned_write as write;
 use lanewise_patterns::{Setup, input};
-use lanewise_std::kernel::{Kernel, SafeKernel};
+use lanewise_std::kernel::SafeKernel;
 use proptest::prelude::*;
 use tests::agree::{agrees, assert_agrees};
 use tests::sizes::{EDGES, blocks, cases, lengths};
@@ -44,20 +44,60 @@ proptest! {
 
     #[test]
     fn slices_of_any_lengths_are_not_overrun(a in 0usize..700, b in 0usize..700, c in 0usize..700, offset in 0u32..800) {
-        for kernel in [launch(read_offset, 1), launch(read_offset_unroll2, 2), launch(read_offset_unroll4, 4)] {
+        for kernel in [reads(read_offset, 1), reads(read_offset_unroll2, 2), reads(read_offset_unroll4, 4)] {
             prop_assert_eq!(kernel([a, b, c], offset), expected(read::add_from, [a, b, c], offset));
         }
-        for kernel in [launch(write_offset, 1), launch(write_offset_unroll2, 2), launch(write_offset_unroll4, 4)] {
+        for kernel in [writes(write_offset, 1), writes(write_offset_unroll2, 2), writes(write_offset_unroll4, 4)] {
             prop_assert_eq!(kernel([a, b, c], offset), expected(write::add_to, [a, b, c], offset));
         }
     }
 }
 
-/// What a kernel leaves in a slice of ones, from inputs and an output of these lengths.
-fn launch<K: SafeKernel<Params = <read_offset as Kernel>::Params>>(
-    kernel: K,
+/// What a launch leaves in a slice of ones, from inputs and an output of these lengths.
+type Sums = Box<dyn Fn([usize; 3], u32) -> Vec<f32>>;
+
+/// The buffers of a launch: both vectors and the output.
+type Buffers<'a> = (
+    &'a DeviceBuffer<f32>,
+    &'a DeviceBuffer<f32>,
+    &'a mut DeviceBuffer<f32>,
+);
+
+/// Launches a kernel that reads from the offset on.
+fn reads<K: SafeKernel>(kernel: K, unroll: usize) -> Sums
+where
+    for<'a> (
+        &'a DeviceBuffer<f32>,
+        &'a DeviceBuffer<f32>,
+        &'a mut DeviceBuffer<f32>,
+        u32,
+    ): Arguments<K::Params>,
+{
+    sums(unroll, move |stream, config, (a, b, c), offset| {
+        tests::device().launch(stream, kernel, config, (a, b, c, offset))
+    })
+}
+
+/// Launches a kernel that writes the part of the output that begins at the offset.
+fn writes<K: SafeKernel>(kernel: K, unroll: usize) -> Sums
+where
+    for<'a> (
+        &'a DeviceBuffer<f32>,
+        &'a DeviceBuffer<f32>,
+        &'a mut Part<'a, f32>,
+    ): Arguments<K::Params>,
+{
+    sums(unroll, move |stream, config, (a, b, c), offset| {
+        let mut c = c.part(c.len().min(offset as usize)..);
+        tests::device().launch(stream, kernel, config, (a, b, &mut c))
+    })
+}
+
+/// Makes the buffers for a launch with `unroll` elements for each thread.
+fn sums(
     unroll: usize,
-) -> Box<dyn Fn([usize; 3], u32) -> Vec<f32>> {
+    launch: impl Fn(&Stream, LaunchConfig, Buffers<'_>, u32) -> Result<(), LaunchError> + 'static,
+) -> Sums {
     Box::new(move |[a, b, c], offset| {
         let device = tests::device();
         let stream = device.stream().expect("a stream");
@@ -65,9 +105,7 @@ fn launch<K: SafeKernel<Params = <read_offset as Kernel>::Params>>(
         let buffer = |data: &[f32]| DeviceBuffer::from_slice(&device, data).expect("a buffer");
         let (a, b) = (buffer(&input::floats(a, 1)), buffer(&input::floats(b, 2)));
         let mut c = buffer(&vec![1.0; c]);
-        device
-            .launch(&stream, kernel, config, (&a, &b, &mut c, offset))
-            .expect("a launch");
+        launch(&stream, config, (&a, &b, &mut c), offset).expect("a launch");
         c.to_vec().expect("no fault")
     })
 }

@@ -13,6 +13,7 @@
 //! | [`Unrolled<N>`](Unrolled) | `N` of a row, a block apart | `fill` |
 //! | [`TilePerBlock<ROWS, COLUMNS>`](TilePerBlock) | some of its block's tile | `fill_tile` |
 //! | [`ColumnPerThread`] | a column | `for_column`, `in_column` |
+//! | [`RowPer<By>`](RowPer) | a row, which may belong to a block or a warp | `in_row` |
 //!
 //! The compiler refuses what would give two threads one element: an owner of another crate,
 //!
@@ -49,6 +50,7 @@
 //! ```
 
 mod plane;
+mod row;
 mod tile;
 
 use core::marker::PhantomData;
@@ -58,6 +60,7 @@ use crate::memory::bounds::place;
 use crate::thread::{ThreadIndex2D, index_2d};
 
 pub use plane::{Diagonal, Fill, Order, Plane, Transposed, Unrolled};
+pub use row::{Numbered, RowPer, Threads};
 pub use tile::TilePerBlock;
 
 /// The thread with index i owns column i, from top to bottom.

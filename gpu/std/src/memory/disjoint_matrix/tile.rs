@@ -60,7 +60,7 @@ impl<T, const ROWS: usize, const COLUMNS: usize, O: Order>
     #[inline(always)]
     #[track_caller]
     pub fn fill_tile<const STEPS: usize>(&mut self, mut value: impl FnMut(usize, usize) -> T) {
-        let cells = OwnCells::<ROWS, COLUMNS, ByRows>::of_thread(STEPS);
+        let cells = OwnCells::<ByRows>::of_thread((ROWS, COLUMNS), STEPS);
         let (top, left) = self.corner();
         let values: [Option<T>; STEPS] =
             from_fn(|step| cells.cell(step).map(|(row, column)| value(row, column)));

@@ -139,7 +139,7 @@ pub(crate) fn exclusive(writes: impl FnOnce()) {
 #[doc(hidden)]
 #[diagnostic::on_unimplemented(
     message = "`{Self}` is not a type of shared memory",
-    label = "`shared!` declares `[T; N]`, `SharedTile<T, ROWS, COLUMNS>`, `SharedLine<T, N>`, `SharedPerWarp<T>` or `SharedAtomics<T, N>`"
+    label = "`shared!` declares `[T; N]`, `SharedTile<T, ROWS, COLUMNS>`, `SharedLine<T, N>`, `SharedPerWarp<T>`, `SharedPart<T, N>` or `SharedAtomics<T, N>`"
 )]
 pub trait Declared: Sized {
     /// Returns the array of one declaration. The macro makes a type for each declaration.
@@ -148,7 +148,7 @@ pub trait Declared: Sized {
 
 /// The memory of an array of type `Array` with cells `Cells`. The array's type is part of it, so
 /// one declaration with two types is two variables.
-struct Memory<Cells, Array> {
+pub(crate) struct Memory<Cells, Array> {
     #[expect(dead_code, reason = "only the size and the alignment matter")]
     cells: Cells,
     array: PhantomData<Array>,

@@ -113,7 +113,7 @@ impl<T: Shuffle, const ROWS: usize, const COLUMNS: usize, const PITCH: usize, O:
         &mut self,
         mut value: impl FnMut(usize, usize) -> T,
     ) -> TileView<'_, T, ROWS, COLUMNS, PITCH> {
-        let cells = OwnCells::<ROWS, COLUMNS, O>::of_thread(STEPS);
+        let cells = OwnCells::<O>::of_thread((ROWS, COLUMNS), STEPS);
         let values = cells.values::<_, STEPS>(&mut value);
         exclusive(|| self.write(cells, &values));
         self.view()
@@ -134,7 +134,7 @@ impl<T: Shuffle, const ROWS: usize, const COLUMNS: usize, const PITCH: usize, O:
         TileView<'a, T, ROWS, COLUMNS, PITCH>,
         TileView<'a, U, ROWS, COLUMNS, OTHER>,
     ) {
-        let cells = OwnCells::<ROWS, COLUMNS, O>::of_thread(STEPS);
+        let cells = OwnCells::<O>::of_thread((ROWS, COLUMNS), STEPS);
         let values = cells.values::<_, STEPS>(&mut value);
         let first = values.map(|pair| pair.map(|pair| pair.0));
         let second = values.map(|pair| pair.map(|pair| pair.1));
@@ -147,7 +147,7 @@ impl<T: Shuffle, const ROWS: usize, const COLUMNS: usize, const PITCH: usize, O:
 
     /// Writes this thread's cells.
     #[inline(always)]
-    fn write(&self, cells: OwnCells<ROWS, COLUMNS, O>, values: &[Option<T>]) {
+    fn write(&self, cells: OwnCells<O>, values: &[Option<T>]) {
         for (step, value) in values.iter().enumerate() {
             if let (Some((row, column)), Some(value)) = (cells.cell(step), value) {
                 // SAFETY: in bounds, as the row and the column are. No other thread has this cell,
@@ -168,7 +168,9 @@ impl<T: Shuffle, const ROWS: usize, const COLUMNS: usize, const PITCH: usize, O:
 
 /// The cells of a tile that belong to this thread.
 #[derive(Clone, Copy)]
-pub(crate) struct OwnCells<const ROWS: usize, const COLUMNS: usize, O> {
+pub(crate) struct OwnCells<O> {
+    /// The size of the tile along the block's x and along its y.
+    size: (usize, usize),
     along_x: usize,
     along_y: usize,
     /// The distance of two steps along the block's x.
@@ -178,29 +180,32 @@ pub(crate) struct OwnCells<const ROWS: usize, const COLUMNS: usize, O> {
     owner: PhantomData<O>,
 }
 
-impl<const ROWS: usize, const COLUMNS: usize, O: CellOwner> OwnCells<ROWS, COLUMNS, O> {
-    /// The size of the tile along the block's x and along its y.
-    const SIZE: (usize, usize) = if O::X_IS_COLUMN {
-        (COLUMNS, ROWS)
-    } else {
-        (ROWS, COLUMNS)
-    };
-
+impl<O: CellOwner> OwnCells<O> {
+    /// Returns the thread's cells of a tile of this many rows and columns.
+    ///
+    /// # Panics
+    /// If the threads of the block with `steps` cells each do not reach all cells.
     #[inline(always)]
     #[track_caller]
-    pub(crate) fn of_thread(steps: usize) -> Self {
+    pub(crate) fn of_thread((rows, columns): (usize, usize), steps: usize) -> Self {
         let width = block_dim_x() as usize;
         let height = block_dim_y() as usize * block_dim_z() as usize;
-        let reached = if width >= Self::SIZE.0 {
+        let size = if O::X_IS_COLUMN {
+            (columns, rows)
+        } else {
+            (rows, columns)
+        };
+        let reached = if width >= size.0 {
             steps * height
         } else {
-            steps / Self::SIZE.0.div_ceil(width) * height
+            steps / size.0.div_ceil(width) * height
         };
         assert!(
-            reached >= Self::SIZE.1,
+            reached >= size.1,
             "the block is too small for this tile and this number of steps"
         );
         OwnCells {
+            size,
             width,
             along_x: thread_idx_x() as usize,
             along_y: thread_idx_z() as usize * block_dim_y() as usize + thread_idx_y() as usize,
@@ -213,23 +218,23 @@ impl<const ROWS: usize, const COLUMNS: usize, O: CellOwner> OwnCells<ROWS, COLUM
     #[inline(always)]
     pub(crate) fn cell(self, step: usize) -> Option<(usize, usize)> {
         // Of a block that is as wide as the tile, all steps are along y.
-        let (across, down) = if self.width >= Self::SIZE.0 {
+        let (across, down) = if self.width >= self.size.0 {
             (0, step)
         } else {
-            let steps_across = Self::SIZE.0.div_ceil(self.width);
+            let steps_across = self.size.0.div_ceil(self.width);
             (step % steps_across, step / steps_across)
         };
         let (x, y) = (
             self.along_x + across * self.width,
             self.along_y + down * self.height,
         );
-        let is_inside = x < Self::SIZE.0 && y < Self::SIZE.1;
+        let is_inside = x < self.size.0 && y < self.size.1;
         is_inside.then_some(if O::X_IS_COLUMN { (y, x) } else { (x, y) })
     }
 
     /// Calls the kernel's function for each cell.
     #[inline(always)]
-    fn values<T, const STEPS: usize>(
+    pub(crate) fn values<T, const STEPS: usize>(
         self,
         value: &mut impl FnMut(usize, usize) -> T,
     ) -> [Option<T>; STEPS] {

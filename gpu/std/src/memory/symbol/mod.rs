@@ -15,6 +15,8 @@ mod cell;
 
 use cell::Cell;
 
+use crate::atomic::scope::Device;
+use crate::atomic::{Atomic, Word};
 use crate::kernel::{Module, Value};
 
 /// A static of the device as the host sees it. `#[device]` makes one from a static when it is
@@ -114,6 +116,32 @@ impl<T: Value> DeviceGlobal<T> {
     #[must_use]
     pub fn as_ptr(&self) -> *mut T {
         self.0.address()
+    }
+}
+
+impl<T: Value + Word<Device>> DeviceGlobal<T> {
+    /// Returns the static as an atomic of the device's scope.
+    ///
+    /// ```
+    /// use lanewise_macros::{device, kernel};
+    /// use lanewise_std::DeviceGlobal;
+    /// use lanewise_std::atomic::AtomicOrdering;
+    ///
+    /// #[device]
+    /// static LAUNCHED: DeviceGlobal<u32> = DeviceGlobal::new(0);
+    ///
+    /// /// Counts the threads of all launches.
+    /// #[kernel]
+    /// pub fn count() {
+    ///     LAUNCHED.atomic().fetch_add(1, AtomicOrdering::Relaxed);
+    /// }
+    /// ```
+    #[inline]
+    #[must_use]
+    pub fn atomic(&self) -> &Atomic<T, Device> {
+        // SAFETY: a static is valid and aligned. All other accesses from the device are `unsafe`,
+        // and their callers promise that no thread writes at the same time.
+        unsafe { Atomic::from_ptr(self.0.address()) }
     }
 }
 

@@ -16,11 +16,10 @@ use core::array::from_fn;
 use lanewise_macros::kernel;
 use lanewise_std::thread::grid_stride_by_warps;
 use lanewise_std::unroll::unroll;
-use lanewise_std::vector::vectors_of;
 use lanewise_std::warp::{FULL_MASK, WARP_SIZE, lane_id, shuffle_xor_sync};
 use lanewise_std::{PerWarp, gpu_assert};
 
-use super::real::{Lanes, Real};
+use super::real::{Real, Sixteen};
 
 /// The number of loads that a lane has in flight.
 const UNROLL: usize = 4;
@@ -28,7 +27,7 @@ const UNROLL: usize = 4;
 /// Computes the products with a warp for each row.
 #[kernel(instances((f32, 4), (f64, 2)))]
 #[launch_contract(dims = 1, whole_warps)]
-pub fn gemv<T: Lanes<LANES>, const LANES: usize>(
+pub fn gemv<T: Real, const LANES: usize>(
     a: &[T],
     shape: [u32; 4],
     x: &[T],
@@ -52,18 +51,20 @@ pub fn gemv<T: Lanes<LANES>, const LANES: usize>(
     for index in grid_stride_by_warps(all) {
         let row = index.get();
         let product = if batch == 1 { 0 } else { row / rows.max(1) };
-        let (Some(a), Some(x)) = (
-            a.get(row * stride..row * stride + columns),
-            x.get(product * columns..(product + 1) * columns),
-        ) else {
-            continue; // the assertions say that both are there
+        // SAFETY: the row is inside the matrix, and its product's vector is inside the vectors.
+        let (a, x) = unsafe {
+            (
+                a.as_ptr().add(row * stride),
+                x.as_ptr().add(product * columns),
+            )
         };
-        let mut sum = if let Some((groups_of_a, _)) = vectors_of::<T::Group>(a)
-            && let Some((groups_of_x, _)) = vectors_of::<T::Group>(x)
-        {
-            part_of_row([a, x], [groups_of_a, groups_of_x], T::Group::into)
+        let are_aligned = Sixteen::<T, LANES>::may_be_at(a) && Sixteen::<T, LANES>::may_be_at(x);
+        let mut sum = if are_aligned {
+            // SAFETY: both have `columns` elements, and both are aligned to sixteen bytes.
+            unsafe { part_of_row::<T, LANES>(a, x, columns) }
         } else {
-            part_of_row([a, x], [a, x], |element| [element])
+            // SAFETY: both have `columns` elements.
+            unsafe { part_of_row::<T, 1>(a, x, columns) }
         };
         // All 32 lanes are here, because blocks are whole warps.
         unroll::<5>(|i| sum += shuffle_xor_sync(FULL_MASK, sum, 16 >> i));
@@ -73,23 +74,26 @@ pub fn gemv<T: Lanes<LANES>, const LANES: usize>(
     }
 }
 
-/// Returns this lane's part of the product of a row and the vector. It loads groups of `N`
-/// neighbours at a time, and then the remaining elements one by one.
+/// Returns this lane's part of the product of a row and the vector. It loads `N` neighbours at a
+/// time, and then the remaining elements one by one.
+///
+/// # Safety
+/// Both places have `columns` elements. If `N` is more than one, both places have the
+/// alignment of [`Sixteen`].
 #[inline(always)]
-fn part_of_row<T: Real, G: Copy, const N: usize>(
-    [a, x]: [&[T]; 2],
-    [groups_of_a, groups_of_x]: [&[G]; 2],
-    elements: impl Fn(G) -> [T; N],
-) -> T {
+unsafe fn part_of_row<T: Real, const N: usize>(a: *const T, x: *const T, columns: usize) -> T {
     let (lane, lanes) = (lane_id() as usize, WARP_SIZE as usize);
-    let groups = groups_of_a.len().min(groups_of_x.len());
-    let (groups_of_a, groups_of_x) = (&groups_of_a[..groups], &groups_of_x[..groups]);
+    let groups = columns / N;
     // Elements past the row's end are zeros. So there is one loop, which all lanes leave together.
-    let group = |of: &[G], e: usize| {
+    let group = |of: *const T, e: usize| -> [T; N] {
         if e >= groups {
             [T::ZERO; N]
+        } else if N == 1 {
+            // SAFETY: below the end, as the caller guarantees; an array is aligned like an element.
+            unsafe { of.cast::<[T; N]>().add(e).read() }
         } else {
-            elements(of[e])
+            // SAFETY: below the end and aligned, as the caller guarantees.
+            unsafe { of.cast::<Sixteen<T, N>>().add(e).read().0 }
         }
     };
     let mut sums = [T::ZERO; UNROLL];
@@ -97,8 +101,8 @@ fn part_of_row<T: Real, G: Copy, const N: usize>(
     // ANCHOR: row
     while start < groups {
         // All loads are issued before the operations that wait for them.
-        let of_a: [[T; N]; UNROLL] = from_fn(|k| group(groups_of_a, start + lane + k * lanes));
-        let of_x: [[T; N]; UNROLL] = from_fn(|k| group(groups_of_x, start + lane + k * lanes));
+        let of_a: [[T; N]; UNROLL] = from_fn(|k| group(a, start + lane + k * lanes));
+        let of_x: [[T; N]; UNROLL] = from_fn(|k| group(x, start + lane + k * lanes));
         for k in 0..UNROLL {
             for i in 0..N {
                 sums[k] += of_a[k][i] * of_x[k][i];
@@ -108,8 +112,9 @@ fn part_of_row<T: Real, G: Copy, const N: usize>(
     }
     // ANCHOR_END: row
     let rest = groups * N + lane;
-    if let (Some(a), Some(x)) = (a.get(rest), x.get(rest)) {
-        sums[0] += *a * *x;
+    if rest < columns {
+        // SAFETY: below `columns`.
+        sums[0] += unsafe { a.add(rest).read() * x.add(rest).read() };
     }
     (sums[0] + sums[1]) + (sums[2] + sums[3])
 }

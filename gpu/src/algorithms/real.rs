@@ -4,7 +4,6 @@
 use core::fmt::Debug;
 
 use lanewise_std::math::Float;
-use lanewise_std::vector::{Double2, Float4, Vector};
 
 /// A float type of the GPU, with what kernels for both types need.
 pub trait Real: Float {
@@ -55,20 +54,6 @@ macro_rules! reals {
 reals! {
     f32 u32 u64;
     f64 u64 u128;
-}
-
-/// A float of which `N` have sixteen bytes together.
-pub trait Lanes<const N: usize>: Real {
-    /// These as one vector, which one instruction loads.
-    type Group: Vector<Element = Self> + Into<[Self; N]>;
-}
-
-impl Lanes<4> for f32 {
-    type Group = Float4;
-}
-
-impl Lanes<2> for f64 {
-    type Group = Double2;
 }
 
 /// Neighbours that have sixteen bytes together: four of `f32`, two of `f64`.

@@ -1,8 +1,8 @@
 //! A copy of every element from an offset on, and of every `stride`-th.
 //!
 //! Launch: 1-D grid of 1-D blocks of any size; a thread for each element that is copied. Reads and
-//! writes each of those elements once, at the same place in both buffers. The others are left alone.
-//! For `offset_copy` the host passes the part of the output that begins at the offset. For
+//! writes each of those elements once, at the same place in both buffers. The others are left
+//! alone. For `offset_copy` the host passes the part of the output that begins at the offset. For
 //! `stride_copy` it passes matrices whose rows are `stride` elements, of which the first is copied.
 //! Shows: an offset costs only a fifth sector, and the neighbouring warp needs that sector too. A
 //! stride costs everything in between: with stride 2 half of each sector is not used, and from

@@ -25,8 +25,8 @@ use lanewise_std::atomic::{AtomicOrdering, DeviceAtomicI32, DeviceAtomicU32, Sys
 use lanewise_std::collective::{Sum, block_reduce};
 use lanewise_std::fence::{threadfence, threadfence_block, threadfence_system};
 use lanewise_std::thread::{
-    block_dim_x, block_idx_x, grid_dim_x, grid_stride, index_1d, sync_threads, sync_threads_or,
-    thread_idx_x,
+    block_dim_x, block_idx_x, block_stride, grid_dim_x, grid_stride, index_1d, sync_threads,
+    sync_threads_or, thread_idx_x,
 };
 use lanewise_std::warp::{FULL_MASK, WARP_SIZE, lane_id, shuffle_sync, sync_warp, warp_id};
 use lanewise_std::{DisjointSlice, GlobalMut, SharedAtomics, SharedLine, gpu_assert};
@@ -259,9 +259,9 @@ pub fn last_block_reduce(
         return; // all threads of the block, or none
     }
     let mut total = 0i32;
-    for block in (thread_idx_x()..blocks).step_by(block_dim_x() as usize) {
+    for block in block_stride(blocks as usize) {
         // Written before the count, which this block was the last to increment.
-        total = total.wrapping_add(partials[block as usize].load(AtomicOrdering::Relaxed));
+        total = total.wrapping_add(partials[block].load(AtomicOrdering::Relaxed));
     }
     let total = block_reduce(total, Sum);
     if thread_idx_x() == 0 {

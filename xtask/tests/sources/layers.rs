@@ -30,6 +30,12 @@ struct OneThing {
 const ONE_THING: &[OneThing] = &[
     OneThing {
         of: "gpu/std",
+        folder: "",
+        modules: &["memory", "sync", "cluster"],
+        because: "atomics and barriers lie in memory, and memory that threads share without `unsafe` is of atomics",
+    },
+    OneThing {
+        of: "gpu/std",
         folder: "groups",
         modules: &["coalesced", "warp_group"],
         because: "a group of a warp is divided into coalesced groups, which are groups of a warp too",

@@ -121,8 +121,8 @@ pub unsafe fn launch<K: Child>(shape: Shape, arguments: K::Arguments<'_>) {
 }
 
 /// Launches a child grid of a kernel that takes values only. It shares no memory with its parent,
-/// so every launch is safe. If the launch fails, the kernel ends with `CUDA_ERROR_ASSERT` and prints
-/// the reason.
+/// so every launch is safe. If the launch fails, the kernel ends with `CUDA_ERROR_ASSERT` and
+/// prints the reason.
 ///
 /// ```
 /// use lanewise_macros::{gpu_printf, kernel};

@@ -257,8 +257,8 @@ impl<'a, T> DisjointSlice<'a, T> {
 }
 
 impl<T, const N: usize> DisjointSlice<'_, T, Unrolled<N>> {
-    /// Sets each of this thread's elements to `value(i)`, where `i` is the element's number. A block
-    /// has `N` times as many neighbouring elements as threads. In each of `N` steps, neighbouring
+    /// Sets each of this thread's elements to `value(i)`, where `i` is the element's number. A
+    /// block has `N` times as many neighbouring elements as threads. In each of `N` steps, neighbouring
     /// threads have neighbouring ones.
     ///
     /// The function is called for elements of the slice only. If the thread has all `N`, all values
@@ -277,8 +277,11 @@ impl<T, const N: usize> DisjointSlice<'_, T, Unrolled<N>> {
     #[inline(always)]
     pub fn fill(&mut self, mut value: impl FnMut(usize) -> T) {
         let step = block_size() as usize;
-        let first = (block_number() * N) * step + thread_rank() as usize;
-        if first + N.saturating_sub(1) * step < self.length {
+        // No slice is as long as the largest number, to which these saturate.
+        let of_block = block_number().saturating_mul(N * step);
+        let first = of_block.saturating_add(thread_rank() as usize);
+        let last = first.saturating_add(N.saturating_sub(1) * step);
+        if last < self.length {
             let values: [T; N] = from_fn(|k| value(first + k * step));
             for (k, value) in values.into_iter().enumerate() {
                 // SAFETY: in bounds, as the last one is. No other block has these elements, and no

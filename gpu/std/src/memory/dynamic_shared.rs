@@ -1,8 +1,8 @@
 //! Arrays in the shared memory whose size is an argument of the launch, without `unsafe`.
 //!
 //! [`DynamicShared`] divides the memory into arrays, whose lengths are numbers of the kernel. They
-//! are used as those of a fixed size are: a [`DynamicTile`] and a [`DynamicLine`] are filled and read
-//! in [phases](crate::phased), a [`DynamicPart`] changes in [steps](crate::part_per_block), and
+//! are used as those of a fixed size are: a [`DynamicTile`] and a [`DynamicLine`] are filled and
+//! read in [phases](crate::phased), a [`DynamicPart`] changes in [steps](crate::part_per_block), and
 //! there are atomics.
 //!
 //! # Why no two threads race
@@ -18,6 +18,7 @@
 
 use core::array::from_fn;
 use core::marker::PhantomData;
+use core::panic::Location;
 
 use crate::DynamicSharedArray;
 use crate::atomic::scope::Block;
@@ -77,18 +78,26 @@ impl DynamicShared {
     #[track_caller]
     fn take<T: Word<Block>>(&mut self, length: usize) -> *mut T {
         let array = DynamicSharedArray::<T>::offset(self.taken);
-        assert!(
-            length <= array.len(),
-            "the launch gives too little dynamic shared memory"
-        );
+        if length > array.len() {
+            // Not a panic, which would need more registers.
+            let at = Location::caller();
+            crate::assert::fail(
+                c"the launch gives too little dynamic shared memory",
+                at.file_as_c_str(),
+                at.line(),
+                c"lanewise_std::DynamicShared",
+            );
+        }
         self.taken = self.taken.next_multiple_of(align_of::<T>()) + length * size_of::<T>();
         array.as_ptr()
     }
 
     /// Takes a tile of `rows` rows of `columns` elements. Rows are `pitch` elements apart.
     ///
+    /// If the launch gives less memory, the kernel ends with a failed assertion.
+    ///
     /// # Panics
-    /// If the launch gives less memory, or if the pitch is below the columns.
+    /// If the pitch is below the columns.
     #[inline(always)]
     #[track_caller]
     pub fn tile<T: Word<Block>>(
@@ -110,9 +119,7 @@ impl DynamicShared {
     }
 
     /// Takes a line of `length` elements.
-    ///
-    /// # Panics
-    /// If the launch gives less memory.
+    /// If the launch gives less memory, the kernel ends with a failed assertion.
     #[inline(always)]
     #[track_caller]
     pub fn line<T: Word<Block>>(&mut self, length: usize) -> DynamicLine<T> {
@@ -123,9 +130,7 @@ impl DynamicShared {
     }
 
     /// Takes an element for each thread of the block, which the block changes step by step.
-    ///
-    /// # Panics
-    /// If the launch gives less memory.
+    /// If the launch gives less memory, the kernel ends with a failed assertion.
     #[inline(always)]
     #[track_caller]
     pub fn part<T: Word<Block>, O: Order>(&mut self) -> DynamicPart<T, O> {
@@ -136,9 +141,7 @@ impl DynamicShared {
     }
 
     /// Takes `length` counters, which begin with anything.
-    ///
-    /// # Panics
-    /// If the launch gives less memory.
+    /// If the launch gives less memory, the kernel ends with a failed assertion.
     #[inline(always)]
     #[must_use]
     #[track_caller]

@@ -147,15 +147,10 @@ vectors! {
 #[inline]
 #[must_use]
 pub fn vectors_of<V: Vector>(slice: &[V::Element]) -> Option<(&[V], &[V::Element])> {
-    // `align_to` would compute how many elements are before the first vector.
-    let first = slice.as_ptr().cast::<V>();
-    let vectors = slice.len() / V::LANES;
-    // SAFETY: aligned. A vector is this many elements one after another, and any elements make a
-    // valid vector.
-    first.is_aligned().then(|| unsafe {
-        let vectors_of_slice = core::slice::from_raw_parts(first, vectors);
-        (vectors_of_slice, slice.get_unchecked(vectors * V::LANES..))
-    })
+    // SAFETY: a vector is this many elements one after another, and any elements make
+    // a valid vector.
+    let (before, vectors, after) = unsafe { slice.align_to::<V>() };
+    before.is_empty().then_some((vectors, after))
 }
 
 /// As [`vectors_of`], for elements that the caller may write.

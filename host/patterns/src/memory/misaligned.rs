@@ -31,8 +31,8 @@ pub(super) type Buffers<'a> = (
 
 /// Prepares a launch with `unroll` elements for each thread, whose result is compared with `sum`.
 /// It gets the offset as its last argument. The vectors to whose indices the offset is added are
-/// longer by the offset. So every element has a sum, every sum has an element, and every warp has 32
-/// of them.
+/// longer by the offset. So every element has a sum, every sum has an element, and every warp has
+/// 32 of them.
 pub(super) fn prepare(
     device: &Device,
     setup: Setup,

@@ -34,12 +34,12 @@
 //! whatever the kernel does between two steps, and also if threads part, or leave early. A thread
 //! that stops before the others is waited for until it exits.
 //!
-//! In [`WarpLast`], one warp does the last steps without a barrier of the block. A barrier of a warp
-//! has no number, so a lane could pass it together with a lane that waits elsewhere. Therefore these
-//! steps load and store each word atomically, which costs nothing where no thread interferes. A lane
-//! that is in another step than the others computes a wrong number, and does not race. No thread is
-//! in one of the steps of the block then: their number is the same for all threads of the block, and
-//! the last one ends with the barrier.
+//! In [`WarpLast`], one warp does the last steps without a barrier of the block. A barrier of a
+//! warp has no number, so a lane could pass it together with a lane that waits elsewhere. Therefore
+//! these steps load and store each word atomically, which costs nothing where no thread interferes.
+//! A lane that is in another step than the others computes a wrong number, and does not race. No
+//! thread is in one of the steps of the block then: their number is the same for all threads of the
+//! block, and the last one ends with the barrier.
 //!
 //! [`SharedPart`] has the same steps in shared memory. A kernel may have several of them, and use
 //! each one again. So all of its accesses are atomic.
@@ -132,7 +132,8 @@ impl<'a, T: Copy, O: Order, const EACH: usize> PartPerBlock<'a, T, O, EACH> {
             }
             <Plain as steps::sealed::Access<T>>::barrier();
         }
-        // SAFETY: the part has these elements. The kernel has one such parameter, which is used once.
+        // SAFETY: the part has these elements. The kernel has one such parameter, which is used
+        // once.
         unsafe { Steps::new(part, live.min(threads) as u32, operator) }
     }
 }

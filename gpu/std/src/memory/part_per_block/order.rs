@@ -138,7 +138,8 @@ growing! {
 }
 
 /// The state is the stride. It begins with the one of the largest block, so that strides are
-/// constants in unrolled code. The last one of the block leaves two elements for each lane of a warp.
+/// constants in unrolled code. The last one of the block leaves two elements for each lane of a
+/// warp.
 impl sealed::Order for WarpLast {
     type State = u32;
 

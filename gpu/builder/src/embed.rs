@@ -19,19 +19,23 @@ use std::fmt::Write;
 use std::fs;
 use std::path::{Path, PathBuf};
 
+use lanewise_variables::ARCH;
+
 use crate::builder::PtxBuilder;
 use crate::cargo::{self, toolchain::Toolchain};
 use crate::error::BuildError;
 use crate::lock;
+use crate::manifest::Module;
 use crate::orphan;
 use crate::output::Output;
+use crate::parts::{self, Piece};
 use crate::passes::contents::symbols;
 
-/// The targets that are embedded if a build script names no others. Every GPU since Ampere can run
-/// one of them.
+/// The targets that are embedded if neither a build script nor `LANEWISE_ARCH` names others. Every
+/// GPU since Ampere can run one of them.
 pub const DEFAULT_ARCHS: [&str; 2] = ["sm_80", "sm_90"];
 
-/// Compiles the crate's kernels for the [`DEFAULT_ARCHS`] and prepares them for
+/// Compiles the crate's kernels for the [`DEFAULT_ARCHS`], or those that `LANEWISE_ARCH` names, and prepares them for
 /// `lanewise_std::module!()`. The crate's build script calls it. If the kernels do not compile, the
 /// script ends with rustc's own messages.
 pub fn build() {
@@ -79,14 +83,15 @@ fn try_embed(name: &str, options: impl FnOnce(PtxBuilder) -> PtxBuilder) -> Resu
         .generated(&out);
     let mut builder = options(builder);
     if !builder.has_arch() {
-        builder = DEFAULT_ARCHS.into_iter().fold(builder, PtxBuilder::arch);
+        builder = default_archs().into_iter().fold(builder, PtxBuilder::arch);
+        println!("cargo::rerun-if-env-changed={}", ARCH.name);
     }
     if let Some(warning) = Toolchain::find(&folder)?.warning() {
         println!("cargo::warning={warning}");
     }
     let output = builder.build()?;
     let source = files.join(format!("{name}.rs"));
-    fs::write(&source, text(name, &output)).map_err(BuildError::io("write", &source))?;
+    fs::write(&source, text(name, &output)?).map_err(BuildError::io("write", &source))?;
 
     // The macros name the module by this path.
     println!("cargo::rustc-env=LANEWISE_MODULE={}", output.module);
@@ -101,6 +106,12 @@ fn try_embed(name: &str, options: impl FnOnce(PtxBuilder) -> PtxBuilder) -> Resu
         println!("cargo::rerun-if-changed={}", source.display());
     }
     Ok(())
+}
+
+/// Returns the targets of a build script that names none.
+fn default_archs() -> Vec<String> {
+    let named = ARCH.get().unwrap_or_else(|| DEFAULT_ARCHS.join(","));
+    named.split(',').map(|it| it.trim().to_owned()).collect()
 }
 
 /// Returns a variable that cargo sets for build scripts.
@@ -124,7 +135,7 @@ fn target_folder(out: &Path) -> &Path {
 }
 
 /// Returns the Rust text that embeds the modules.
-fn text(name: &str, output: &Output) -> String {
+fn text(name: &str, output: &Output) -> Result<String, BuildError> {
     let mut text = format!(
         "/// The PTX of this crate's kernels, as its build script compiled them.\n#[derive(Clone, Copy, Debug)]\npub struct {name};\n\n\
          // SAFETY: the texts were compiled from the module that this stands in.\n\
@@ -134,7 +145,7 @@ fn text(name: &str, output: &Output) -> String {
         output.manifest.krate
     );
     // Writing to a string can't fail.
-    for module in &output.modules {
+    for (module, contents) in output.modules.iter().zip(&output.manifest.modules) {
         let launching = match &module.launching_ptx {
             Some(path) => format!("include_str!({path:?})"),
             None => "\"\"".to_owned(),
@@ -142,9 +153,11 @@ fn text(name: &str, output: &Output) -> String {
         let _ = writeln!(
             text,
             "        ::lanewise_std::kernel::PtxText {{ arch: {:?}, plain: include_str!({:?}), launching: {launching}, manifest: \
-             include_str!({:?}) }},",
+             include_str!({:?}), parts: &[",
             module.arch, module.ptx, module.manifest
         );
+        text += &parts_of(&module.ptx, contents)?;
+        text += "        ] },\n";
     }
     text += "    ];\n    const RENAMED: &'static [::lanewise_std::kernel::Renamed] = &[\n";
     for symbol in symbols_of(output) {
@@ -167,7 +180,34 @@ fn text(name: &str, output: &Output) -> String {
             "        ::lanewise_std::kernel::Linked {{ name: {name:?}, code: include_bytes!({path:?}) }},"
         );
     }
-    text + "    ];\n}\n"
+    Ok(text + "    ];\n}\n")
+}
+
+/// Returns the parts of a PTX file as Rust. A text that is linked before it is loaded has none.
+fn parts_of(ptx: &Path, contents: &Module) -> Result<String, BuildError> {
+    if !contents.imports.is_empty() {
+        return Ok(String::new());
+    }
+    let ptx = fs::read_to_string(ptx).map_err(BuildError::io("read", ptx))?;
+    let statics = contents.statics.iter().map(|it| &*it.name);
+    let hidden = contents.hidden.iter().map(String::as_str);
+    let mut text = String::new();
+    for part in parts::of(&ptx, &statics.chain(hidden).collect()) {
+        let _ = write!(
+            text,
+            "            ::lanewise_std::kernel::PtxPart {{ kernel: {:?}, pieces: &[",
+            part.kernel
+        );
+        for Piece { skipped, bytes } in part.pieces {
+            let _ = write!(
+                text,
+                "::lanewise_std::kernel::PtxPiece {{ skipped: {skipped}, start: {}, end: {} }}, ",
+                bytes.start, bytes.end
+            );
+        }
+        text += "] },\n";
+    }
+    Ok(text)
 }
 
 /// Returns the symbols of all targets, because a kernel may be only in the text for later targets.

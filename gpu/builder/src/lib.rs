@@ -44,6 +44,7 @@ pub mod manifest;
 pub mod nvvm;
 mod orphan;
 mod output;
+mod parts;
 mod passes;
 mod process;
 mod targets;

@@ -234,6 +234,9 @@ pub struct Module {
     /// The statics by name.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub statics: Vec<Static>,
+    /// The statics that only kernels see and may write.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub hidden: Vec<String>,
     /// The functions that other modules may call (`#[device]`).
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub exports: Vec<String>,

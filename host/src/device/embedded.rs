@@ -1,11 +1,11 @@
-//! The choice of the embedded PTX text for a device.
+//! The choice of the embedded PTX text for a device, and the part of it that a kernel needs.
 //!
 //! A crate's PTX is embedded for several targets ([`kernel::Module::TEXTS`]). PTX for `sm_80` runs
 //! on compute capability 8.0 and everything later, PTX for `sm_90a` only on 9.0, and PTX for
 //! `sm_100f` on 10.x. The best text for a device is the newest one that the device can run.
 //! Source: CUDA programming guide, "PTX Compatibility"; PTX ISA, "PTX Module Directives: .target".
 
-use lanewise_std::kernel::{self, PtxText};
+use lanewise_std::kernel::{self, PtxPiece, PtxText};
 
 use crate::{ComputeCapability, LoadError};
 
@@ -85,6 +85,34 @@ pub(crate) fn text<M: kernel::Module>(
             targets: texts.iter().map(|text| text.arch).collect(),
         },
     })
+}
+
+/// What a kernel needs of a text.
+#[derive(Clone, Copy)]
+pub(crate) struct Part {
+    whole: &'static str,
+    pieces: &'static [PtxPiece],
+}
+
+/// Returns what a kernel needs of a text. `None` if it needs the whole text.
+pub(crate) fn part(text: &'static PtxText, kernel: &str) -> Option<Part> {
+    let found = text.parts.binary_search_by_key(&kernel, |part| part.kernel);
+    Some(Part {
+        whole: text.plain,
+        pieces: text.parts[found.ok()?].pieces,
+    })
+}
+
+impl Part {
+    /// Returns its text. What is left out are empty lines, so that the others keep their numbers.
+    pub(crate) fn text(self) -> String {
+        let mut text = String::new();
+        for piece in self.pieces {
+            text.extend(std::iter::repeat_n('\n', piece.skipped));
+            text += &self.whole[piece.start..piece.end];
+        }
+        text
+    }
 }
 
 #[cfg(test)]

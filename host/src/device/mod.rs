@@ -43,7 +43,8 @@ use cust::context::{Context, CurrentContext};
 use cust::sys::{self, CUcontext, CUresult};
 use cust::{CudaFlags, device::Device as CustDevice};
 use lanewise_driver::{abi, api};
-use lanewise_std::kernel::{self, Kernel, PtxText};
+use lanewise_std::kernel::{self, Kernel, Module as _, PtxText};
+use lanewise_variables::PTX;
 
 use crate::error::in_words;
 use crate::{Backend, DriverError, journal};
@@ -85,9 +86,19 @@ struct Inner {
     marks_all: bool,
 }
 
-/// The key of a loaded module: the type that identifies a crate's PTX, and whether the module is
-/// the one with the kernels that launch kernels.
-type Key = (TypeId, bool);
+/// The key of a loaded module: the type that identifies a crate's PTX, and what of it.
+type Key = (TypeId, Contents);
+
+/// What a module holds of a crate's PTX.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+enum Contents {
+    /// All kernels that launch none, and all statics.
+    Plain,
+    /// The kernels that launch kernels.
+    Launching,
+    /// One kernel, by its symbol.
+    Part(&'static str),
+}
 
 /// The place of a module, empty until the module is loaded. Loading locks this slot only, so that
 /// other modules can be loaded at the same time.
@@ -310,7 +321,8 @@ impl Device {
 
     /// Returns the module with a crate's kernels, except those that launch kernels:
     /// `device.module::<gpu::Ptx>()`. The first call loads the crate's PTX that suits this device
-    /// best. A launch loads the module of its kernel automatically.
+    /// best. A launch loads its kernel automatically, and only that kernel, unless it has statics or
+    /// the whole module is loaded: the driver takes long to compile many kernels.
     ///
     /// If `LANEWISE_PTX` names a folder with PTX of that name, that PTX is used instead.
     /// `cargo xtask build-ptx --debug` makes such a folder, for example.
@@ -319,7 +331,7 @@ impl Device {
     /// [`LoadError`] if no embedded PTX suits the device or the driver refuses it.
     #[track_caller]
     pub fn module<M: kernel::Module>(&self) -> Result<Arc<Module>, LoadError> {
-        self.once::<M>(false, || {
+        self.once(self.slot::<M>(Contents::Plain), || {
             let text = match ptx_folder::plain::<M>(self.properties().compute_capability)? {
                 Some(text) => Cow::Owned(text),
                 None => Cow::Borrowed(self.ptx::<M>()?.plain),
@@ -350,7 +362,9 @@ impl Device {
         // From now on the module exists as long as the device.
         let kept = lanewise_driver::abi::CUmodule(module.raw().addr());
         let mut module = Some(module);
-        self.once::<M>(false, || {
+        let slot = self.slot_of_all::<M>();
+        let slot = slot.ok_or(LoadError::AlreadyLoaded { module: M::NAME })?;
+        self.once(slot, || {
             module
                 .take()
                 .ok_or(LoadError::AlreadyLoaded { module: M::NAME })
@@ -381,7 +395,7 @@ impl Device {
     /// `libcudadevrt.a` is not found, which has to be linked.
     #[track_caller]
     pub fn launching_module<M: kernel::Module>(&self) -> Result<Arc<Module>, LoadError> {
-        self.once::<M>(true, || {
+        self.once(self.slot::<M>(Contents::Launching), || {
             let text = match ptx_folder::launching::<M>(self.properties().compute_capability)? {
                 Some(text) => Cow::Owned(text),
                 None => Cow::Borrowed(self.ptx::<M>()?.launching),
@@ -396,31 +410,70 @@ impl Device {
         })
     }
 
-    /// Returns the module that contains this kernel.
+    /// Returns the module that contains this kernel. The first call loads it, or the part of it
+    /// that the kernel needs.
     #[track_caller]
     pub(crate) fn module_of<K: Kernel>(&self) -> Result<Arc<Module>, LoadError> {
         if K::LAUNCHES {
-            self.launching_module::<K::Module>()
-        } else {
-            self.module::<K::Module>()
+            return self.launching_module::<K::Module>();
+        }
+        match self.part_of::<K>()? {
+            Some((slot, part)) => self.once(slot, || Module::from_ptx(self, &part.text())),
+            None => self.module::<K::Module>(),
         }
     }
 
-    /// Returns the crate's module. The first call makes it with `make`.
-    fn once<M: kernel::Module>(
+    /// Returns the place of a kernel's own module and what it holds, unless the kernel is in the module
+    /// with all kernels: then that is loaded, its PTX is not the embedded one, or kernels share
+    /// statics.
+    fn part_of<K: Kernel>(&self) -> Result<Option<(Slot, embedded::Part)>, LoadError> {
+        let is_alone = K::Module::LINKED.is_empty() && PTX.path().is_none();
+        let text = self.ptx::<K::Module>()?;
+        let Some(part) = embedded::part(text, K::NAME).filter(|_| is_alone) else {
+            return Ok(None);
+        };
+        let module = TypeId::of::<K::Module>();
+        let mut modules = self.modules();
+        if modules.contains_key(&(module, Contents::Plain)) {
+            return Ok(None);
+        }
+        let slot = modules
+            .entry((module, Contents::Part(K::NAME)))
+            .or_default();
+        Ok(Some((Arc::clone(slot), part)))
+    }
+
+    /// Returns the place of a module with all of a crate's kernels, unless kernels of the crate have
+    /// modules of their own.
+    fn slot_of_all<M: kernel::Module>(&self) -> Option<Slot> {
+        let module = TypeId::of::<M>();
+        let mut modules = self.modules();
+        let is_part = |(of, contents): &Key| *of == module && matches!(contents, Contents::Part(_));
+        if modules.keys().any(is_part) {
+            return None;
+        }
+        let slot = modules.entry((module, Contents::Plain)).or_default();
+        Some(Arc::clone(slot))
+    }
+
+    /// Returns the place of a crate's module.
+    fn slot<M: kernel::Module>(&self, contents: Contents) -> Slot {
+        let mut modules = self.modules();
+        let slot = modules.entry((TypeId::of::<M>(), contents)).or_default();
+        Arc::clone(slot)
+    }
+
+    fn modules(&self) -> MutexGuard<'_, HashMap<Key, Slot>> {
+        let modules = &self.0.modules;
+        modules.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Returns the module in a place. The first call makes it with `make`.
+    fn once(
         &self,
-        launching: bool,
+        slot: Slot,
         make: impl FnOnce() -> Result<Module, LoadError>,
     ) -> Result<Arc<Module>, LoadError> {
-        let slot = {
-            let mut modules = self
-                .0
-                .modules
-                .lock()
-                .unwrap_or_else(PoisonError::into_inner);
-            let slot = modules.entry((TypeId::of::<M>(), launching)).or_default();
-            Arc::clone(slot)
-        };
         let mut slot = slot.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some(module) = &*slot {
             return Ok(module.clone());
@@ -447,5 +500,31 @@ impl Device {
         }
         CurrentContext::set_current(&self.0.context)
             .map_err(|error| DriverError::from_cust("cuCtxSetCurrent", error, at))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::Arc;
+
+    use crate::{Device, LaunchConfig};
+
+    #[test]
+    fn a_launch_loads_its_kernel_alone_unless_kernels_share_a_static() {
+        let device = Device::open().expect("a device");
+        let stream = device.stream().expect("a stream");
+        let own = device.module_of::<kernels::count_bins>().expect("it loads");
+        assert_eq!(own.kernels(), ["count_bins"]);
+        let all = device.module_of::<kernels::count_up>().expect("it loads");
+        assert!(all.kernels().iter().any(|name| name == "count_bins"));
+        device
+            .launch(&stream, kernels::count_up, LaunchConfig::new(1, 32), ())
+            .expect("a launch");
+        stream.synchronize().expect("it ends");
+        let count = device.symbol(kernels::COUNT).expect("the static");
+        assert_eq!(count.read().expect("a copy"), 32);
+        // All kernels are loaded, so the next one is not loaded once more.
+        let later = device.module_of::<kernels::vec_add>().expect("it loads");
+        assert!(Arc::ptr_eq(&later, &all));
     }
 }

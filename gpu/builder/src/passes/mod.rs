@@ -85,6 +85,8 @@ pub(crate) struct Code {
     pub(crate) kernels: Vec<Kernel>,
     /// Its statics by name.
     pub(crate) statics: Vec<Static>,
+    /// The statics that only kernels see and may write.
+    pub(crate) hidden: Vec<String>,
     /// The functions that other modules may call.
     pub(crate) exports: Vec<String>,
     /// The functions of other modules that it calls.
@@ -233,6 +235,7 @@ fn finish(
         }
     }
     let statics = contents::statics::of(module, machine, &named.statics);
+    let hidden = contents::statics::hidden(module);
     memory::shared_size::check(module, &kernels, &options.paths)?;
     let ir = if options.llvm_ir {
         module.print_to_string().to_string()
@@ -271,6 +274,7 @@ fn finish(
         cubin: None,
         kernels,
         statics,
+        hidden,
         exports: crossing.exports,
         imports: crossing.imports,
         findings,

@@ -171,6 +171,7 @@ impl Targets<'_> {
             debug: self.debug,
             kernels: code.kernels.clone(),
             statics: code.statics.clone(),
+            hidden: code.hidden.clone(),
             exports: code.exports.clone(),
             imports: code.imports.clone(),
             warnings: code.warnings.clone(),

@@ -28,7 +28,7 @@ pub use lengths::{Count, HasLength};
 pub use lengths::{Factor, LengthClause};
 #[doc(hidden)]
 pub use module::symbol;
-pub use module::{Linked, Module, NoPtx, PtxText, Renamed};
+pub use module::{Linked, Module, NoPtx, PtxPart, PtxPiece, PtxText, Renamed};
 #[doc(hidden)]
 pub use passed::{Passed, assert_one_barrier};
 pub(crate) use passed::{outputs, wrapper};

@@ -46,11 +46,34 @@ pub struct PtxText {
     pub arch: &'static str,
     /// The kernels that launch no kernels.
     pub plain: &'static str,
+    /// What of `plain` a kernel needs, by the kernels' names, in order. A kernel that shares a static
+    /// with the host or with other kernels is not among them.
+    pub parts: &'static [PtxPart],
     /// The kernels that launch kernels, to be linked with NVIDIA's device runtime. Empty if
     /// there are none.
     pub launching: &'static str,
     /// The builder's `gpu.json`: kernels with their parameters, statics with their sizes.
     pub manifest: &'static str,
+}
+
+/// What one kernel needs of a PTX text, so that the driver need not compile the others.
+#[derive(Clone, Copy, Debug)]
+pub struct PtxPart {
+    /// The kernel's symbol.
+    pub kernel: &'static str,
+    /// The pieces of the text, in order.
+    pub pieces: &'static [PtxPiece],
+}
+
+/// A piece of a PTX text: whole lines.
+#[derive(Clone, Copy, Debug)]
+pub struct PtxPiece {
+    /// How many lines are left out before it.
+    pub skipped: usize,
+    /// The offset of its first byte.
+    pub start: usize,
+    /// The offset behind its last byte.
+    pub end: usize,
 }
 
 /// A kernel or a static whose name occurs twice in its crate.

@@ -3,7 +3,7 @@
 //! LLVM ends its process when it meets what it does not expect: with a signal, or with `abort`
 //! after a message. So the program that builds kernels starts itself again for each target, and
 //! only the new process opens LLVM. Its crash is an exit status here. What LLVM needs of a process
-//! (the folder of its library in the environment, options, a deep stack) is changed there alone.
+//! (its library, options, a deep stack) is changed there alone.
 //!
 //! The program may be a build script, a test or a command, and its `main` must not run again.
 //! Therefore [`START`] is in the list of functions that the loader calls before `main`. It returns
@@ -34,14 +34,6 @@ const VARIABLE: &str = "RUNS_LLVM_OF_LANEWISE";
 
 /// The stack of the thread that runs LLVM, whose passes recurse over the code.
 const STACK: usize = 64 << 20;
-
-/// The variable with the folders in which the proxy looks for LLVM, in this order. It stops at the
-/// first folder with a library.
-const LIBRARY_PATH: &str = if cfg!(target_os = "macos") {
-    "DYLD_FALLBACK_LIBRARY_PATH"
-} else {
-    "LD_LIBRARY_PATH"
-};
 
 /// What a process has to do.
 #[derive(Serialize, Deserialize)]
@@ -144,20 +136,8 @@ fn ask(library: &Path, bitcode: &Bitcode, options: &Options) -> Result<Answer, B
             "the program cannot start itself again to run LLVM: its linker dropped `.init_array`";
         return Err(cannot_load(library, reason.to_owned()));
     }
-    // The proxy takes any library whose name it knows, so it gets a folder with nothing else.
-    let folder = tempfile::tempdir().map_err(BuildError::io("create", env::temp_dir()))?;
-    let name = folder.path().join("libLLVM.so");
-    link(library, &name).map_err(BuildError::io("create", &name))?;
-    let before = env::var_os(LIBRARY_PATH).unwrap_or_default();
-    let folders = env::join_paths(
-        [folder.path().to_owned()]
-            .into_iter()
-            .chain(env::split_paths(&before)),
-    );
-    let folders = folders.map_err(|error| cannot_load(library, error.to_string()))?;
     let mut child = Command::new(&program)
         .env(VARIABLE, "1")
-        .env(LIBRARY_PATH, folders)
         .stdin(Stdio::piped())
         .stdout(Stdio::piped())
         .spawn()
@@ -228,16 +208,6 @@ fn program() -> PathBuf {
         true => link,
         false => env::current_exe().unwrap_or(link),
     }
-}
-
-#[cfg(unix)]
-fn link(library: &Path, name: &Path) -> io::Result<()> {
-    std::os::unix::fs::symlink(library, name)
-}
-
-#[cfg(not(unix))]
-fn link(library: &Path, name: &Path) -> io::Result<()> {
-    std::fs::copy(library, name).map(drop)
 }
 
 /// Starts the job of a process before its `main`.

@@ -1,15 +1,13 @@
 //! The LLVM library that rustc uses, opened at run time.
 //!
-//! `aya-rustc-llvm-proxy` replaces LLVM's C interface: each of its functions finds its counterpart
-//! in a shared library when it is called. The first call chooses the library from the folders of
-//! `LD_LIBRARY_PATH` and `PATH`, and panics if there is none. `process` puts a folder in front
-//! that contains nothing but the right file, and [`load`] opens that file first, for the reason
-//! if it does not open.
+//! [`load`] opens the file and finds LLVM's C interface in it ([`functions`]), in a process that
+//! does nothing else (`process`).
 
 mod answer;
 mod constants;
 mod errors;
 mod flow;
+mod functions;
 mod ir;
 mod reading;
 mod source;
@@ -27,9 +25,6 @@ pub(crate) use flow::{Flow, Loop, users};
 pub(crate) use ir::*;
 pub(crate) use reading::{link_modules, read};
 pub(crate) use source::{LinesOutside, SourceIdentity, function_place, place, shown_place};
-
-// Its symbols are LLVM's. Rust code names none of them.
-extern crate aya_rustc_llvm_proxy as _;
 
 /// LLVM's own settings, which apply to the whole process. The first one takes the place of a
 /// program's name. Loops of a known number of iterations are unrolled up to 800 instructions, as
@@ -54,6 +49,7 @@ pub(crate) fn load(library: &Path) -> Result<(), String> {
     // SAFETY: LLVM's initialisers only set up its own globals. The handle is never closed, so they
     // never run twice.
     let opened = unsafe { libloading::Library::new(library) }.map_err(|error| error.to_string())?;
+    functions::find(&opened)?;
     std::mem::forget(opened);
     Target::initialize_nvptx(&InitializationConfig::default());
     errors::install();

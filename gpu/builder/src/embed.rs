@@ -35,9 +35,9 @@ use crate::passes::contents::symbols;
 /// GPU since Ampere can run one of them.
 pub const DEFAULT_ARCHS: [&str; 2] = ["sm_80", "sm_90"];
 
-/// Compiles the crate's kernels for the [`DEFAULT_ARCHS`], or those that `LANEWISE_ARCH` names, and prepares them for
-/// `lanewise_std::module!()`. The crate's build script calls it. If the kernels do not compile, the
-/// script ends with rustc's own messages.
+/// Compiles the crate's kernels for the [`DEFAULT_ARCHS`], or those that `LANEWISE_ARCH` names, and
+/// prepares them for `lanewise_std::module!()`. The crate's build script calls it. If the kernels do
+/// not compile, the script ends with rustc's own messages.
 pub fn build() {
     embed("Ptx", |builder| builder);
 }

@@ -26,7 +26,7 @@ pub(crate) struct Part<'a> {
 pub(crate) struct Piece {
     /// How many lines are left out before it.
     pub(crate) skipped: usize,
-    /// Its bytes.
+    /// Its bytes in the text.
     pub(crate) bytes: Range<usize>,
 }
 

@@ -321,8 +321,8 @@ impl Device {
 
     /// Returns the module with a crate's kernels, except those that launch kernels:
     /// `device.module::<gpu::Ptx>()`. The first call loads the crate's PTX that suits this device
-    /// best. A launch loads its kernel automatically, and only that kernel, unless it has statics or
-    /// the whole module is loaded: the driver takes long to compile many kernels.
+    /// best. A launch loads its kernel automatically, and only that kernel, unless it has statics
+    /// or the whole module is loaded: the driver takes long to compile many kernels.
     ///
     /// If `LANEWISE_PTX` names a folder with PTX of that name, that PTX is used instead.
     /// `cargo xtask build-ptx --debug` makes such a folder, for example.
@@ -423,9 +423,9 @@ impl Device {
         }
     }
 
-    /// Returns the place of a kernel's own module and what it holds, unless the kernel is in the module
-    /// with all kernels: then that is loaded, its PTX is not the embedded one, or kernels share
-    /// statics.
+    /// Returns the place of a kernel's own module and what it holds, unless the kernel is in the
+    /// module with all kernels: then that is loaded, its PTX is not the embedded one, or kernels
+    /// share statics.
     fn part_of<K: Kernel>(&self) -> Result<Option<(Slot, embedded::Part)>, LoadError> {
         let is_alone = K::Module::LINKED.is_empty() && PTX.path().is_none();
         let text = self.ptx::<K::Module>()?;
@@ -443,8 +443,8 @@ impl Device {
         Ok(Some((Arc::clone(slot), part)))
     }
 
-    /// Returns the place of a module with all of a crate's kernels, unless kernels of the crate have
-    /// modules of their own.
+    /// Returns the place of a module with all of a crate's kernels, unless kernels of the crate
+    /// have modules of their own.
     fn slot_of_all<M: kernel::Module>(&self) -> Option<Slot> {
         let module = TypeId::of::<M>();
         let mut modules = self.modules();

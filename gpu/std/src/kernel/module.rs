@@ -46,8 +46,8 @@ pub struct PtxText {
     pub arch: &'static str,
     /// The kernels that launch no kernels.
     pub plain: &'static str,
-    /// What of `plain` a kernel needs, by the kernels' names, in order. A kernel that shares a static
-    /// with the host or with other kernels is not among them.
+    /// What of `plain` a kernel needs, by the kernels' names, in order. A kernel that shares a
+    /// static with the host or with other kernels is not among them.
     pub parts: &'static [PtxPart],
     /// The kernels that launch kernels, to be linked with NVIDIA's device runtime. Empty if
     /// there are none.

@@ -102,17 +102,18 @@ impl<'a, T: Copy, O: Order, const EACH: usize> PartPerBlock<'a, T, O, EACH> {
         let (threads, thread) = (block_size() as usize, thread_rank() as usize);
         let (pointer, length) = self.0.raw_parts();
         // No slice is as long as the largest number, to which the products saturate.
-        let start = block_number().saturating_mul(threads * EACH).min(length);
-        // SAFETY: `start` is at most the length.
-        let part = unsafe { pointer.add(start) };
-        let live = length - start;
-        if EACH > 1 {
-            let own = |k: usize| {
-                // SAFETY: called for elements of the block's part. No other thread has an index
-                // that is `thread` modulo `threads`, and all are before the first barrier.
-                unsafe { part.add(thread + k * threads) }
-            };
-            if live >= threads * EACH {
+        let start = block_number().saturating_mul(threads * EACH);
+        // Past the end of the slice it is not used.
+        let part = pointer.wrapping_add(start);
+        let live = length.saturating_sub(start);
+        let own = |k: usize| {
+            // SAFETY: called for elements of the block's part. No other thread has an index that is
+            // `thread` modulo `threads`, and all are before the first barrier.
+            unsafe { part.add(thread + k * threads) }
+        };
+        // The first step waits for this number, so it is not one minimum after another.
+        let length = if start.saturating_add(threads * EACH) <= length {
+            if EACH > 1 {
                 // SAFETY: as above. No load waits for another one.
                 let values: [T; EACH] = core::array::from_fn(|k| unsafe { own(k).read() });
                 let combined = values.into_iter().reduce(|a, b| operator.combine(a, b));
@@ -120,7 +121,10 @@ impl<'a, T: Copy, O: Order, const EACH: usize> PartPerBlock<'a, T, O, EACH> {
                     // SAFETY: as above.
                     unsafe { own(0).write(combined) };
                 }
-            } else if thread < live {
+            }
+            threads as u32
+        } else {
+            if EACH > 1 && thread < live {
                 let rest = (1..EACH).take_while(|k| thread + k * threads < live);
                 // SAFETY: as above; `take_while` ends at the end of the slice.
                 let combined = rest.fold(unsafe { own(0).read() }, |sum, k| {
@@ -130,11 +134,15 @@ impl<'a, T: Copy, O: Order, const EACH: usize> PartPerBlock<'a, T, O, EACH> {
                 // SAFETY: as above.
                 unsafe { own(0).write(combined) };
             }
+            // With one element for each thread there are fewer than threads here.
+            (if EACH > 1 { live.min(threads) } else { live }) as u32
+        };
+        if EACH > 1 {
             <Plain as steps::sealed::Access<T>>::barrier();
         }
         // SAFETY: the part has these elements. The kernel has one such parameter, which is used
         // once.
-        unsafe { Steps::new(part, live.min(threads) as u32, operator) }
+        unsafe { Steps::new(part, length, operator) }
     }
 }
 

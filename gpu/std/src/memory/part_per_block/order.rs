@@ -129,8 +129,8 @@ macro_rules! growing {
 
 growing! {
     Pairs: |thread, stride, length| {
-        let first = 2 * stride * thread;
-        (first + stride < length).then_some(first)
+        let second = stride * (2 * thread + 1); // the one that may be past the end
+        (second < length).then(|| second - stride)
     };
     SparsePairs: |thread, stride, length| {
         (thread.is_multiple_of(2 * stride) && thread + stride < length).then_some(thread)

@@ -11,8 +11,6 @@
 use core::panic::Location;
 use core::sync::atomic::{AtomicPtr, AtomicU32, Ordering};
 
-use crate::thread;
-
 /// The version of [`Record`]'s layout.
 const VERSION: u32 = 2;
 
@@ -157,6 +155,21 @@ unsafe fn __lanewise_panic_store(
     }
 }
 
+/// Reads a special register here. LLVM would keep the number that the kernel has read for its own
+/// index, in a register that the kernel has no other use for.
+macro_rules! read_anew {
+    ($register:literal, $on_the_host:expr) => {{
+        #[cfg(target_arch = "nvptx64")]
+        {
+            let index: u32;
+            core::arch::asm!(concat!("mov.u32 {0}, ", $register, ";"), out(reg32) index, options(nomem, nostack));
+            index
+        }
+        #[cfg(not(target_arch = "nvptx64"))]
+        $on_the_host
+    }};
+}
+
 /// Returns the record, with the thread and these values in it, if this thread is the first to
 /// panic. Otherwise the launch ends.
 ///
@@ -181,13 +194,23 @@ fn begin(values: [u64; 4]) -> *mut Record {
         (*record).values = values;
         apart();
         let indices = (&raw mut (*record).indices).cast::<u32>();
-        indices.write_volatile(thread::block_idx_x());
-        indices.add(1).write_volatile(thread::block_idx_y());
-        indices.add(2).write_volatile(thread::block_idx_z());
+        indices.write_volatile(read_anew!("%ctaid.x", crate::thread::block_idx_x()));
+        indices
+            .add(1)
+            .write_volatile(read_anew!("%ctaid.y", crate::thread::block_idx_y()));
+        indices
+            .add(2)
+            .write_volatile(read_anew!("%ctaid.z", crate::thread::block_idx_z()));
         apart();
-        indices.add(3).write_volatile(thread::thread_idx_x());
-        indices.add(4).write_volatile(thread::thread_idx_y());
-        indices.add(5).write_volatile(thread::thread_idx_z());
+        indices
+            .add(3)
+            .write_volatile(read_anew!("%tid.x", crate::thread::thread_idx_x()));
+        indices
+            .add(4)
+            .write_volatile(read_anew!("%tid.y", crate::thread::thread_idx_y()));
+        indices
+            .add(5)
+            .write_volatile(read_anew!("%tid.z", crate::thread::thread_idx_z()));
         apart();
     }
     record

@@ -8,7 +8,7 @@
 use std::collections::HashMap;
 
 use inkwell::AddressSpace;
-use inkwell::builder::BuilderError;
+use inkwell::builder::{Builder, BuilderError};
 use inkwell::module::{Linkage, Module};
 use inkwell::targets::TargetMachine;
 use inkwell::types::BasicType;
@@ -229,7 +229,8 @@ fn merge_in<'ctx>(
     for (phi, values) in &phis {
         for (value, call) in values.iter().zip(calls) {
             if let Some(block) = call.call.get_parent() {
-                phi.add_incoming(&[(value, block)]);
+                builder.position_before(&call.call);
+                phi.add_incoming(&[(&copied(&builder, *value)?, block)]);
             }
         }
     }
@@ -247,6 +248,36 @@ fn merge_in<'ctx>(
         call.erase_from_basic_block();
     }
     Ok(())
+}
+
+/// Copies a number into another register here. Otherwise, the kernel's own work has the number in
+/// the register of the block that records, even a parameter, which takes none elsewhere.
+fn copied<'ctx>(
+    builder: &Builder<'ctx>,
+    value: BasicValueEnum<'ctx>,
+) -> Result<BasicValueEnum<'ctx>, BuilderError> {
+    let BasicValueEnum::IntValue(number) = value else {
+        return Ok(value);
+    };
+    let is_known = number.is_const() || number.is_undef();
+    if is_known || number.get_type().get_bit_width() != 64 {
+        return Ok(value);
+    }
+    let signature = number
+        .get_type()
+        .fn_type(&[number.get_type().into()], false);
+    let text = "mov.b64 $0, $1;".to_owned();
+    let copy = number.get_type().get_context().create_inline_asm(
+        signature,
+        text,
+        "=l,l".to_owned(),
+        true,
+        false,
+        None,
+        false,
+    );
+    let call = builder.build_indirect_call(signature, copy, &[number.into()], "")?;
+    Ok(call.try_as_basic_value().unwrap_basic())
 }
 
 /// A value of a panic. What comes after those that its text refers to may be anything.

@@ -36,8 +36,8 @@ use crate::passes::contents::symbols;
 pub const DEFAULT_ARCHS: [&str; 2] = ["sm_80", "sm_90"];
 
 /// Compiles the crate's kernels for the [`DEFAULT_ARCHS`], or those that `LANEWISE_ARCH` names, and
-/// prepares them for `lanewise_std::module!()`. The crate's build script calls it. If the kernels do
-/// not compile, the script ends with rustc's own messages.
+/// prepares them for `lanewise_std::module!()`. The crate's build script calls it. If the kernels
+/// do not compile, the script ends with rustc's own messages.
 pub fn build() {
     embed("Ptx", |builder| builder);
 }

@@ -149,6 +149,8 @@ pub unsafe fn launch<K: Child>(shape: Shape, arguments: K::Arguments<'_>) {
 /// pub fn write(mut output: DisjointSlice<u32>) {
 ///     launch_free::<write>(Shape::new(1, 1), (output,));
 /// }
+/// // Kernels are compiled for the device. Here, the function is named to see the error.
+/// let named: fn(Shape, _) = launch_free::<write>;
 /// ```
 #[inline]
 #[track_caller]

@@ -258,8 +258,8 @@ impl<'a, T> DisjointSlice<'a, T> {
 
 impl<T, const N: usize> DisjointSlice<'_, T, Unrolled<N>> {
     /// Sets each of this thread's elements to `value(i)`, where `i` is the element's number. A
-    /// block has `N` times as many neighbouring elements as threads. In each of `N` steps, neighbouring
-    /// threads have neighbouring ones.
+    /// block has `N` times as many neighbouring elements as threads. In each of `N` steps,
+    /// neighbouring threads have neighbouring ones.
     ///
     /// The function is called for elements of the slice only. If the thread has all `N`, all values
     /// are computed before the first element is set, so no load waits for another.

@@ -2,8 +2,8 @@
 //!
 //! [`DynamicShared`] divides the memory into arrays, whose lengths are numbers of the kernel. They
 //! are used as those of a fixed size are: a [`DynamicTile`] and a [`DynamicLine`] are filled and
-//! read in [phases](crate::phased), a [`DynamicPart`] changes in [steps](crate::part_per_block), and
-//! there are atomics.
+//! read in [phases](crate::phased), a [`DynamicPart`] changes in [steps](crate::part_per_block),
+//! and there are atomics.
 //!
 //! # Why no two threads race
 //!

@@ -368,7 +368,7 @@ impl Graph {
             let node = entry.what.clone();
             return Err(GraphError::Kind { node });
         }
-        let module = self.device.module_of::<K>().map_err(LaunchError::from)?;
+        let kernel = self.device.kernel::<K>().map_err(LaunchError::from)?;
         let (executable, handle) = (self.executable, entry.handle);
         let stream = self.device.default_stream();
         // The driver is called only after the check that the node may have these arguments.
@@ -393,7 +393,7 @@ impl Graph {
         };
         // SAFETY: the caller promises the kernel's conditions. Each launch of the graph keeps order
         // with the buffers' other uses, and the graph keeps order among its nodes.
-        unsafe { module.place_launch::<K, A>(&stream, None, config, arguments, set) }?;
+        unsafe { kernel.place_launch::<K, A>(&stream, None, config, arguments, set) }?;
         built.nodes[number].uses = new?;
         self.uses = built.uses();
         Ok(())

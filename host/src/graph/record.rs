@@ -75,8 +75,11 @@ impl Record<'_> {
         arguments: A,
     ) -> Result<(), GraphError> {
         let at = Location::caller();
-        let module = self.stream.device().module_of::<K>();
-        let module = module.map_err(LaunchError::from)?;
+        let kernel = self
+            .stream
+            .device()
+            .kernel::<K>()
+            .map_err(LaunchError::from)?;
         let stream = &self.stream;
         let place = |ready: CheckedLaunch<'_>| {
             // Memory that can't be tracked must not get into the graph, even if `work` ignores
@@ -89,7 +92,7 @@ impl Record<'_> {
             unsafe { submit(ready, stream, at) }
         };
         // SAFETY: as above.
-        let uses = unsafe { module.place_launch::<K, A>(stream, None, config, arguments, place) }?;
+        let uses = unsafe { kernel.place_launch::<K, A>(stream, None, config, arguments, place) }?;
         self.add(uses)
     }
 

@@ -61,7 +61,7 @@ impl Device {
         &self,
         at: &'static Location<'static>,
     ) -> Result<CUfunction, LaunchError> {
-        let function = self.module_of::<K>()?.function(K::NAME, at);
+        let function = self.kernel::<K>()?.module.function(K::NAME, at);
         Ok(CUfunction(
             function.map_err(unanswered::<K>)?.expose_provenance(),
         ))

@@ -182,7 +182,9 @@ impl Module {
         }
         .map(drop)
     }
+}
 
+impl LaunchedKernel {
     /// Passes a launch to `place`, which puts it into the graph with this number, and returns its
     /// uses of buffers. The stream determines the device.
     ///
@@ -204,7 +206,10 @@ impl Module {
     ) -> Result<Vec<Recorded>, LaunchError> {
         let list = ArgumentList::recording(stream, graph);
         // SAFETY: the caller promises the same.
-        unsafe { self.launch_checked::<K, A>(list, None, config, arguments, place) }
+        unsafe {
+            let (module, function) = (&self.module, self.function);
+            module.launch_checked::<K, A>(list, function, config, arguments, place)
+        }
     }
 }
 

@@ -124,7 +124,10 @@ impl Device {
             kernel: K::NAME.to_owned(),
             source,
         };
-        self.module_of::<K>()?.resources(K::NAME).map_err(refused)
+        self.kernel::<K>()?
+            .module
+            .resources(K::NAME)
+            .map_err(refused)
     }
 
     /// Returns the number of blocks of this kernel that are resident on a multiprocessor at once,
@@ -143,7 +146,8 @@ impl Device {
             kernel: K::NAME.to_owned(),
             source,
         };
-        self.module_of::<K>()?
+        self.kernel::<K>()?
+            .module
             .active_blocks(K::NAME, threads, dynamic_shared)
             .map_err(refused)
     }
@@ -179,7 +183,8 @@ impl Device {
             kernel: K::NAME.to_owned(),
             source,
         };
-        self.module_of::<K>()?
+        self.kernel::<K>()?
+            .module
             .set_max_dynamic_shared(K::NAME, bytes)
             .map_err(refused)
     }

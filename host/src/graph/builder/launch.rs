@@ -75,8 +75,9 @@ impl<'graph> GraphBuilder<'graph> {
         if K::LAUNCHES && self.is_body {
             return Err(GraphError::LaunchesInBody { kernel: K::NAME });
         }
-        let module = self.device.module_of::<K>().map_err(LaunchError::from)?;
-        let (stream, graph) = (self.device.default_stream(), Some(self.number));
+        let device = self.device.clone();
+        let kernel = device.kernel::<K>().map_err(LaunchError::from)?;
+        let (stream, graph) = (device.default_stream(), Some(self.number));
         let mut added = Err(GraphError::NotWhole);
         let place = |ready: CheckedLaunch<'_>| {
             let Some(uses) = ready.uses.iter().cloned().collect() else {
@@ -110,7 +111,7 @@ impl<'graph> GraphBuilder<'graph> {
         };
         // SAFETY: the caller guarantees the kernel's safety conditions. Within the graph its edges
         // order the uses of a buffer, and outside of it each launch of the graph does.
-        unsafe { module.place_launch::<K, A>(&stream, graph, config, arguments, place) }?;
+        unsafe { kernel.place_launch::<K, A>(&stream, graph, config, arguments, place) }?;
         added
     }
 }

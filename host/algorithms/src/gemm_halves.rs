@@ -94,7 +94,10 @@ macro_rules! factors {
                         let a = map(a, [row_of_a, $rows_of_a, of.batch], $box_of_a)?;
                         let b = map(b, [row_of_b, $rows_of_b, of.batch], $box_of_b)?;
                         let mut c = map_of_product(&of, c)?;
-                        queue.launch(kernel, config, (&a, &b, &mut c, shape, factors))
+                        let arguments = (&a, &b, &mut c, shape, factors);
+                        // SAFETY: the boxes of the maps are the kernel's, and their sizes the
+                        // product's.
+                        unsafe { queue.launch_unchecked(kernel, config, arguments) }
                     }};
                 }
                 const ROWS: usize = hopper::ROWS;

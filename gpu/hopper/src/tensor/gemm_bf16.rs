@@ -64,10 +64,14 @@ fn corner(block: u32, m: u32, n: u32) -> (u32, u32) {
 }
 
 /// `c = a * b`.
+///
+/// # Safety
+/// The boxes of the maps have the sizes for which the kernel has room: [`ROWS`] and [`COLUMNS`]
+/// rows of [`DEPTH`] elements.
 #[kernel(min_arch = "sm_90a")]
 #[launch_bounds(384, 1)]
 #[launch_contract(dims = 1, block = (384))]
-pub fn gemm_bf16(
+pub unsafe fn gemm_bf16(
     a: TensorMap<u16, 2>,
     b: TensorMap<u16, 2>,
     c: GlobalMut<f32>,

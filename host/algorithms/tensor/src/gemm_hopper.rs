@@ -138,9 +138,12 @@ impl Place {
 /// `A` has `m` rows of `k` elements if it is [`ALONG`], else it is given as its transpose. `B` has
 /// `n` rows of `k` elements if it is [`ALONG`], as its transpose, and else `k` rows of `n`.
 ///
-/// The boxes of the factors have rows of [`DEPTH`] elements; [`ALONG`], [`ROWS`] of them, and else
-/// [`DEPTH`]. Boxes of `C` have [`STORED_ROWS`] rows of 128 bytes. If `beta` is 0, `C` is not read.
-/// Any even number of blocks will do.
+/// If `beta` is 0, `C` is not read. Any even number of blocks will do.
+///
+/// # Safety
+/// The boxes have the sizes for which the kernel has room. Those of the factors have rows of
+/// [`DEPTH`] elements; [`ALONG`], [`ROWS`] of them, and else [`DEPTH`]. Those of `C` have
+/// [`STORED_ROWS`] rows of 128 bytes. `shape` is that of the maps.
 #[kernel(min_arch = "sm_90a", instances(
     (Bf16, f32, 0, 0), (Bf16, f32, 0, 1), (Bf16, f32, 1, 0), (Bf16, f32, 1, 1),
     (Bf16, Bf16, 0, 0), (Bf16, Bf16, 0, 1), (Bf16, Bf16, 1, 0), (Bf16, Bf16, 1, 1),
@@ -150,7 +153,7 @@ impl Place {
 #[cluster_launch(2)]
 #[launch_bounds(384, 1)]
 #[launch_contract(dims = 1, block = (384))]
-pub fn gemm_halves<E: Half, C: Output, const A: u32, const B: u32>(
+pub unsafe fn gemm_halves<E: Half, C: Output, const A: u32, const B: u32>(
     a: TensorMap<E, 3>,
     b: TensorMap<E, 3>,
     c: TensorMapMut<C, 3>,

@@ -37,6 +37,10 @@ pub(crate) fn of<'a>(text: &'a str, statics: &HashSet<&str>) -> Vec<Part<'a>> {
     let Some(items) = items(text) else {
         return Vec::new();
     };
+    let kernels = items.iter().filter(|item| item.kind == Kind::Kernel);
+    if kernels.count() < 2 {
+        return Vec::new();
+    }
     let mut by_name: HashMap<&str, Vec<usize>> = HashMap::new();
     for (number, item) in items.iter().enumerate() {
         if let Some(name) = item.name {
@@ -50,14 +54,15 @@ pub(crate) fn of<'a>(text: &'a str, statics: &HashSet<&str>) -> Vec<Part<'a>> {
         .iter()
         .map(|item| {
             let lines = text[item.bytes.clone()].lines();
-            let is_head = item.kind == Kind::Head;
-            lines
-                .filter(|_| !is_head)
-                .flat_map(|line| words(code(line)))
-                .filter_map(|word| by_name.get(word))
-                .flatten()
-                .copied()
-                .collect()
+            let words = lines.flat_map(|line| words(code(line)));
+            match item.kind {
+                Kind::Head => HashSet::new(),
+                _ => words
+                    .filter_map(|it| by_name.get(it))
+                    .flatten()
+                    .copied()
+                    .collect(),
+            }
         })
         .collect();
     // The head goes with every kernel, and so do variables that no other item names: those are for
@@ -79,10 +84,6 @@ pub(crate) fn of<'a>(text: &'a str, statics: &HashSet<&str>) -> Vec<Part<'a>> {
         .filter(goes_with_all)
         .map(|(number, _)| number)
         .collect();
-    let is_kernel = |item: &&Item<'_>| item.kind == Kind::Kernel;
-    if items.iter().filter(is_kernel).count() < 2 {
-        return Vec::new();
-    }
     let mut parts = BTreeMap::new();
     for (number, item) in items.iter().enumerate() {
         let (Kind::Kernel, Some(kernel)) = (item.kind, item.name) else {
@@ -151,12 +152,12 @@ enum Kind {
 }
 
 /// Cuts a text into its items, in the form in which LLVM and NVVM write it: each begins on a line
-/// of its own. Returns `None` for a text with a
-/// debugger's sections; the one that LLVM writes with line numbers is empty.
+/// of its own. Returns `None` for a text with a debugger's sections; the one that LLVM writes with
+/// line numbers is empty.
 fn items(text: &str) -> Option<Vec<Item<'_>>> {
     const HEAD: [&str; 4] = [".version", ".target", ".address_size", ".file"];
     let mut items = Vec::new();
-    let mut lines = text.split_inclusive('\n').peekable();
+    let mut lines = text.split_inclusive('\n');
     let mut start = 0;
     while let Some(first) = lines.next() {
         let mut end = start + first.len();

@@ -42,12 +42,8 @@ macro_rules! functions {
 
         // A linker that reads libraries once needs a reason to take the jumps from this one.
         #[used]
-        static JUMPS: [unsafe extern "C" fn(); Names::COUNT] = [$($name),*];
-
-        struct Names;
-        impl Names {
-            const COUNT: usize = [$(stringify!($name)),*].len();
-        }
+        static JUMPS: [unsafe extern "C" fn(); COUNT] = [$($name),*];
+        const COUNT: usize = [$(stringify!($name)),*].len();
 
         $(
             // SAFETY: the name is LLVM's, and no other crate of a program defines it.

@@ -9,22 +9,21 @@
 use core::array::from_fn;
 
 use lanewise_macros::kernel;
-use lanewise_std::atomic::{AtomicOrdering, DeviceAtomicU32};
 use lanewise_std::collective::{Max, Sum, block_reduce};
+use lanewise_std::disjoint_matrix::{DisjointMatrix, RowPer};
 use lanewise_std::math::Float;
 use lanewise_std::thread::{block_stride, index_1d, thread_idx_x};
 use lanewise_std::{Matrix, RowPerBlock};
 
-/// A thread has a row, and goes over it three times. It stores elements as atomics without an
-/// order: plain stores, for which it needs no proof that the row is its own.
+/// A thread has a row, and goes over it three times.
 #[kernel]
 #[launch_contract(dims = 1)]
-pub fn softmax_thread(input: Matrix<f32>, output: &[DeviceAtomicU32]) {
-    let index = index_1d().get();
-    if index >= input.rows() {
+pub fn softmax_thread(input: Matrix<f32>, mut output: DisjointMatrix<f32, RowPer>) {
+    let index = index_1d();
+    if index.get() >= input.rows() {
         return;
     }
-    let row = input.row(index);
+    let row = input.row(index.get());
     let mut largest = f32::MIN;
     for &x in row {
         largest = largest.max(x);
@@ -34,8 +33,9 @@ pub fn softmax_thread(input: Matrix<f32>, output: &[DeviceAtomicU32]) {
         sum += Float::exp(x - largest);
     }
     for (column, &x) in row.iter().enumerate() {
-        let y: f32 = Float::exp(x - largest) / sum;
-        output[index * input.columns() + column].store(y.to_bits(), AtomicOrdering::Relaxed);
+        if let Some(y) = output.in_row(&index, column) {
+            *y = Float::exp(x - largest) / sum;
+        }
     }
 }
 

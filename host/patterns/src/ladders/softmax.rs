@@ -2,8 +2,8 @@
 
 use anyhow::Result;
 use gpu::ladders::softmax::{softmax_block, softmax_online, softmax_thread, softmax_warp};
-use lanewise::{Device, DeviceBuffer, LaunchConfig};
-use lanewise_std::kernel::{Kernel, SafeKernel};
+use lanewise::{Arguments, Device, DeviceBuffer, LaunchConfig, Matrix, MatrixMut};
+use lanewise_std::kernel::SafeKernel;
 use rayon::prelude::*;
 
 use crate::algorithms::Floats;
@@ -23,79 +23,50 @@ pub static PATTERN: Pattern = Pattern {
     },
     variants: &[
         Variant::new("softmax_thread", |device, setup| {
-            let matrices = Matrices::new(device, setup)?;
-            let config = LaunchConfig::cover_1d(matrices.rows, 128);
-            let (device, columns) = (device.clone(), matrices.columns);
-            Ok(Floats::boxed(
-                matrices.output,
-                matrices.expected,
-                matrices.work,
-                move |stream, y| {
-                    let (x, mut y) = (matrices.input.matrix(columns), y.cast_mut::<u32>());
-                    Ok(device.launch(stream, softmax_thread, config, (x, &mut y))?)
-                },
-            ))
+            let config = LaunchConfig::cover_1d(setup.matrix()?.1, 128);
+            prepare(device, setup, softmax_thread, config)
         }),
         Variant::new("softmax_warp", |device, setup| {
-            prepare(device, setup, softmax_warp, 32)
+            prepare(device, setup, softmax_warp, a_block_each(setup, 32)?)
         }),
         Variant::new("softmax_block", |device, setup| {
-            prepare(device, setup, softmax_block, 512)
+            prepare(device, setup, softmax_block, a_block_each(setup, 512)?)
         }),
         Variant::new("softmax_online", |device, setup| {
-            prepare(device, setup, softmax_online, 512)
+            prepare(device, setup, softmax_online, a_block_each(setup, 512)?)
         }),
     ],
 };
 
-/// Input, output and the CPU's result.
-struct Matrices {
-    rows: usize,
-    columns: usize,
-    input: DeviceBuffer<f32>,
-    output: DeviceBuffer<f32>,
-    /// Values and tolerances.
-    expected: Vec<(f64, f64)>,
-    work: Work,
+/// Returns the launch with a block of `threads` for each row.
+fn a_block_each(setup: Setup, threads: u32) -> Result<LaunchConfig> {
+    let (_, rows) = setup.matrix()?;
+    Ok(LaunchConfig::new(u32::try_from(rows.max(1))?, threads))
 }
 
-impl Matrices {
-    fn new(device: &Device, setup: Setup) -> Result<Self> {
-        let (columns, rows) = setup.matrix()?;
-        // From -8 to 8, so that a few elements of a row are much larger than the others.
-        let mut numbers = input::floats(rows * columns, setup.seed);
-        numbers.par_iter_mut().for_each(|x| *x *= 16.0);
-        let expected = setup.expected(|| softmax(&numbers, columns));
-        Ok(Self {
-            rows,
-            columns,
-            input: DeviceBuffer::from_slice(device, &numbers)?,
-            output: DeviceBuffer::zeroed(device, rows * columns)?,
-            expected,
-            work: Work::Bytes(2 * 4 * (rows * columns) as u64),
-        })
-    }
-}
-
-/// Prepares a kernel with a block of `threads` for each row.
-fn prepare<K: SafeKernel<Params = <softmax_block as Kernel>::Params> + 'static>(
+/// Prepares a kernel that fills a matrix.
+fn prepare<K: SafeKernel + 'static>(
     device: &Device,
     setup: Setup,
     kernel: K,
-    threads: u32,
-) -> Result<Box<dyn Case>> {
-    let matrices = Matrices::new(device, setup)?;
-    let config = LaunchConfig::new(u32::try_from(matrices.rows.max(1))?, threads);
-    let (device, columns) = (device.clone(), matrices.columns);
-    Ok(Floats::boxed(
-        matrices.output,
-        matrices.expected,
-        matrices.work,
-        move |stream, y| {
-            let (x, y) = (matrices.input.matrix(columns), y.matrix_mut(columns));
-            Ok(device.launch(stream, kernel, config, (x, y))?)
-        },
-    ))
+    config: LaunchConfig,
+) -> Result<Box<dyn Case>>
+where
+    for<'a> (Matrix<'a, f32>, MatrixMut<'a, f32>): Arguments<K::Params>,
+{
+    let (columns, rows) = setup.matrix()?;
+    // From -8 to 8, so that a few elements of a row are much larger than the others.
+    let mut numbers = input::floats(rows * columns, setup.seed);
+    numbers.par_iter_mut().for_each(|x| *x *= 16.0);
+    let expected = setup.expected(|| softmax(&numbers, columns));
+    let input = DeviceBuffer::from_slice(device, &numbers)?;
+    let output = DeviceBuffer::zeroed(device, rows * columns)?;
+    let work = Work::Bytes(2 * 4 * (rows * columns) as u64);
+    let device = device.clone();
+    Ok(Floats::boxed(output, expected, work, move |stream, y| {
+        let (x, y) = (input.matrix(columns), y.matrix_mut(columns));
+        Ok(device.launch(stream, kernel, config, (x, y))?)
+    }))
 }
 
 // On the CPU.

@@ -79,6 +79,7 @@ const CRATES: &[&str] = &[
     "gpu/ptx",
     "gpu/builder",
     "host",
+    "host/cudarc",
     "host/diff",
     "host/driver",
     "host/patterns",

@@ -1,0 +1,3 @@
+//! Kernels in Rust, for a program that uses cudarc.
+
+pub mod kernels;

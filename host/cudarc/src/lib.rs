@@ -33,17 +33,22 @@
 //!
 //! Textures, tensor maps and kernels that launch kernels need the host library `lanewise`.
 //!
+//! Memory of another library is a [`Foreign`] slice; [`dlpack`] exchanges tensors with Python.
+//!
 //! Launches on several streams are ordered as cudarc orders its own copies: by the events of each
 //! slice. A program that has switched them off (`CudaContext::disable_event_tracking`, which is
 //! unsafe) has promised to order them itself.
 
 mod argument;
+pub mod dlpack;
 mod error;
+mod foreign;
 mod kernels;
 mod matrix;
 
 pub use argument::{Argument, ArgumentList, Arguments};
 pub use cudarc;
 pub use error::LaunchError;
+pub use foreign::Foreign;
 pub use kernels::Kernels;
 pub use matrix::{Matrix, MatrixMut};

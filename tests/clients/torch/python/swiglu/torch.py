@@ -46,12 +46,12 @@ swiglu.register_fake(lambda a, b: torch.empty_like(a))
 swiglu_backward.register_fake(lambda a, b, y: (torch.empty_like(a), torch.empty_like(b)))
 
 
-def _save(context, inputs, output):
-    context.save_for_backward(*inputs)
+def _save(ctx, inputs, output):
+    ctx.save_for_backward(*inputs)
 
 
-def _gradient(context, by_y):
-    return swiglu_backward(*context.saved_tensors, by_y)
+def _gradient(ctx, by_y):
+    return swiglu_backward(*ctx.saved_tensors, by_y)
 
 
 swiglu.register_autograd(_gradient, setup_context=_save)

@@ -62,6 +62,16 @@ pub enum LaunchError {
         /// The stream, or the argument by its parameter's name.
         what: String,
     },
+    /// The stream is captured into a graph, which could be launched after the slices and the
+    /// kernels are gone.
+    #[error(
+        "`{kernel}` was launched on a stream that is captured into a graph: use `launch_unchecked`, whose caller promises that the \
+         slices and the kernels outlive the graph"
+    )]
+    Captured {
+        /// The name of the kernel.
+        kernel: &'static str,
+    },
     /// A slice is not aligned as the kernel assumes.
     #[error(
         "argument `{parameter}` of `{kernel}`: expected an address that is a multiple of {expected}, found {address:#x}"

@@ -5,6 +5,7 @@ use std::any::TypeId;
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, PoisonError};
 
+use cudarc::driver::sys::CUstreamCaptureStatus;
 use cudarc::driver::{CudaContext, CudaFunction, CudaModule, CudaStream, LaunchConfig, result};
 use cudarc::nvrtc::Ptx;
 use lanewise_ptx::isa::Architecture;
@@ -72,7 +73,8 @@ impl Kernels {
     ///
     /// # Errors
     /// [`LaunchError`] if the kernel does not allow the shape or the lengths, or if the driver
-    /// refuses the PTX or the launch. A fault of the kernel is an error of a later call, as always.
+    /// refuses the PTX or the launch; [`LaunchError::Captured`] if the stream is captured into a
+    /// graph. A fault of the kernel is an error of a later call, as always.
     pub fn launch<'a, K: SafeKernel, A: Arguments<'a, K::Params>>(
         &self,
         stream: &'a Arc<CudaStream>,
@@ -80,17 +82,25 @@ impl Kernels {
         config: LaunchConfig,
         arguments: A,
     ) -> Result<(), LaunchError> {
-        // SAFETY: a `SafeKernel` has no conditions that its caller must meet.
+        let status = stream.capture_status().map_err(refused::<K>)?;
+        if status != CUstreamCaptureStatus::CU_STREAM_CAPTURE_STATUS_NONE {
+            return Err(LaunchError::Captured { kernel: K::NAME });
+        }
+        // SAFETY: a `SafeKernel` has no conditions that its caller must meet, and no graph keeps
+        // the launch.
         unsafe { self.launch_unchecked(stream, kernel, config, arguments) }
     }
 
-    /// Launches a kernel that is unsafe to launch. Its contract is checked all the same.
+    /// Launches a kernel that is unsafe to launch, or one on a stream that is captured into a
+    /// graph. The kernel's contract is checked all the same.
     ///
     /// # Errors
     /// As [`Kernels::launch`].
     ///
     /// # Safety
-    /// The conditions of the kernel's `# Safety` section hold for these arguments and this shape.
+    /// - The conditions of the kernel's `# Safety` section hold for these arguments and this shape.
+    /// - If the stream is captured, the slices and this value live until the graph is gone, and
+    ///   each launch of the graph is ordered with the other uses of the slices.
     pub unsafe fn launch_unchecked<'a, K: Kernel, A: Arguments<'a, K::Params>>(
         &self,
         stream: &'a Arc<CudaStream>,

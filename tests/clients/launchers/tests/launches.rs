@@ -4,6 +4,7 @@
 use std::error::Error;
 use std::sync::Arc;
 
+use cudarc::driver::sys::{CUgraphInstantiate_flags, CUstreamCaptureMode};
 use cudarc::driver::{CudaContext, CudaStream, LaunchConfig};
 use lanewise_cudarc::{Kernels, LaunchError, Matrix, MatrixMut};
 use launchers_client::kernels::{Line, add_line, count, increment, softmax, sums, transpose};
@@ -238,5 +239,32 @@ fn an_unsafe_kernel_takes_an_address() -> Result {
     // SAFETY: the slice has more than four numbers.
     unsafe { kernels.launch_unchecked(&stream, increment, shape(4), arguments) }?;
     assert_eq!(stream.clone_dtoh(&numbers)?, [6, 6, 6, 6, 5, 5]);
+    Ok(())
+}
+
+#[test]
+fn a_graph_is_captured_by_unsafe_launches_alone() -> Result {
+    let (kernels, stream) = start()?;
+    // SAFETY: one stream uses the slices, and a captured stream cannot wait for earlier events.
+    unsafe { kernels.context().disable_event_tracking() };
+    let ones = stream.clone_htod(&[1.0f32; 64])?;
+    let mut y = stream.alloc_zeros::<f32>(64)?;
+    kernels.function(add_line)?;
+    stream.begin_capture(CUstreamCaptureMode::CU_STREAM_CAPTURE_MODE_THREAD_LOCAL)?;
+    let refused = kernels.launch(&stream, add_line, shape(64), (LINE, &ones, &mut y));
+    let arguments = (LINE, &ones, &mut y);
+    // SAFETY: the slices and the kernels are there until the graph is gone.
+    let captured = unsafe { kernels.launch_unchecked(&stream, add_line, shape(64), arguments) };
+    let graph = stream.end_capture(CUgraphInstantiate_flags(0))?;
+    assert!(
+        matches!(refused, Err(LaunchError::Captured { kernel: "add_line" })),
+        "{refused:?}"
+    );
+    captured?;
+    let graph = graph.expect("a graph was captured");
+    for _ in 0..2 {
+        graph.launch()?;
+    }
+    assert_eq!(stream.clone_dtoh(&y)?, [6.0; 64]);
     Ok(())
 }

@@ -32,12 +32,30 @@ struct Cost {
     registers: u32,
 }
 
-/// Returns the table in Markdown, of the records in a folder: `nvcc.txt`, `rust.txt`,
-/// `nvcc_fast.txt`, `rust_fast.txt` and `nvcc_registers.txt`. It has the kernels of `nvcc.txt`.
+/// A kernel by nvcc and of Rust.
+pub struct Row {
+    /// The name of the kernel.
+    pub name: &'static str,
+    /// Milliseconds: by nvcc, of Rust, and both with fast math.
+    pub times: [f64; 4],
+    /// Registers of a thread: by nvcc, and of Rust.
+    pub registers: [u32; 2],
+}
+
+impl Row {
+    /// nvcc's time over Rust's, as built by default and with fast math.
+    pub fn ratios(&self) -> [f64; 2] {
+        let [nvcc, rust, nvcc_fast, rust_fast] = self.times;
+        [nvcc / rust, nvcc_fast / rust_fast]
+    }
+}
+
+/// Returns what the records in a folder say: `nvcc.txt`, `rust.txt`, `nvcc_fast.txt`,
+/// `rust_fast.txt` and `nvcc_registers.txt`. It has the kernels of `nvcc.txt`.
 ///
 /// # Errors
 /// If a record is missing or lacks a kernel.
-pub fn table(folder: &Path) -> Result<String> {
+pub fn rows(folder: &Path) -> Result<Vec<Row>> {
     let mut records = Vec::new();
     for name in FILES {
         records.push(read(&text(&folder.join(name).with_extension("txt"))?));
@@ -45,49 +63,63 @@ pub fn table(folder: &Path) -> Result<String> {
     let costs = Path::new(env!("CARGO_MANIFEST_DIR")).join("costs.toml");
     let costs: Costs = toml::from_str(&text(&costs)?).context("costs.toml")?;
     let of_nvcc = text(&folder.join("nvcc_registers.txt"))?;
+    let row = |name: &'static str| {
+        let mut times = [0.0; FILES.len()];
+        for ((time, record), file) in times.iter_mut().zip(&records).zip(FILES) {
+            let of_case = record.get(name);
+            *time = of_case
+                .with_context(|| format!("{file}.txt has no `{name}`"))?
+                .0;
+        }
+        let mut lines = of_nvcc.lines().map(str::split_whitespace);
+        let of_nvcc = lines
+            .find_map(|mut words| (words.next() == Some(name)).then(|| words.next()?.parse().ok()))
+            .flatten()
+            .with_context(|| format!("nvcc_registers.txt has no `{name}`"))?;
+        let own = costs.kernels.get(name);
+        let own = own.with_context(|| format!("costs.toml has no `{name}`"))?;
+        let registers = [of_nvcc, own.registers];
+        Ok(Row {
+            name,
+            times,
+            registers,
+        })
+    };
+    let has = |case: &&Case| records[0].contains_key(case.name);
+    CASES.iter().filter(has).map(|it| row(it.name)).collect()
+}
+
+/// Returns the table in Markdown of the records in a folder.
+///
+/// # Errors
+/// As [`rows`].
+pub fn table(folder: &Path) -> Result<String> {
+    let rows = rows(folder)?;
     let mut table = String::from(
         "| kernel | nvcc | Rust | nvcc / Rust | nvcc, fast | Rust, fast | nvcc / Rust | registers |\n\
          | --- | --- | --- | --- | --- | --- | --- | --- |\n",
     );
     let mut logarithms = [0.0; 2];
-    let has = |case: &&Case| records[0].contains_key(case.name);
-    let cases: Vec<_> = CASES.iter().filter(has).collect();
-    for case in &cases {
-        let mut times = Vec::new();
-        for (record, name) in records.iter().zip(FILES) {
-            let of_case = record.get(case.name);
-            times.push(
-                of_case
-                    .with_context(|| format!("{name}.txt has no `{}`", case.name))?
-                    .0,
-            );
-        }
-        let ratios = [times[0] / times[1], times[2] / times[3]];
+    for row in &rows {
+        let (ratios, times) = (row.ratios(), row.times);
         for (sum, ratio) in logarithms.iter_mut().zip(ratios) {
             *sum += ratio.ln();
         }
-        let mut lines = of_nvcc.lines().map(str::split_whitespace);
-        let registers = lines.find_map(|mut words| {
-            (words.next() == Some(case.name)).then(|| words.next().unwrap_or_default())
-        });
-        let own = costs
-            .kernels
-            .get(case.name)
-            .map_or(0, |cost| cost.registers);
         let _ = writeln!(
             table,
-            "| `{}` | {:.4} | {:.4} | {:.2} | {:.4} | {:.4} | {:.2} | {}, {own} |",
-            case.name,
+            "| `{}` | {:.4} | {:.4} | {:.2} | {:.4} | {:.4} | {:.2} | {}, {} |",
+            row.name,
             times[0],
             times[1],
             ratios[0],
             times[2],
             times[3],
             ratios[1],
-            registers.unwrap_or_default()
+            row.registers[0],
+            row.registers[1]
         );
     }
-    let means = logarithms.map(|sum| (sum / cases.len() as f64).exp());
+    let means = logarithms.map(|sum| (sum / rows.len() as f64).exp());
     let _ = writeln!(
         table,
         "| geometric mean | | | {:.3} | | | {:.3} | |",

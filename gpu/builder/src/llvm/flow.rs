@@ -4,7 +4,7 @@
 //! own passes need are here. Dominators: Cooper, Harvey and Kennedy, "A Simple, Fast Dominance
 //! Algorithm".
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 
 use inkwell::llvm_sys::LLVMOpcode;
 use inkwell::llvm_sys::core::{
@@ -172,6 +172,17 @@ impl Flow {
     /// The nearest block through which every way to a block leads.
     pub(crate) fn dominator(&self, of: usize) -> Option<usize> {
         self.dominators[of].filter(|it| *it != of)
+    }
+
+    /// The blocks that can be reached from one, and not through some others.
+    pub(crate) fn reached(&self, from: usize, without: &[usize]) -> HashSet<usize> {
+        let (mut seen, mut todo) = (HashSet::new(), vec![from]);
+        while let Some(at) = todo.pop() {
+            if !without.contains(&at) && seen.insert(at) {
+                todo.extend(&self.successors[at]);
+            }
+        }
+        seen
     }
 
     fn find_dominators(&self) -> Vec<Option<usize>> {

@@ -161,7 +161,7 @@ functions! {
     LLVMRunPasses LLVMRunPassesOnFunction LLVMSetAlignment LLVMSetAtomicSyncScopeID
     LLVMSetCondition LLVMSetCurrentDebugLocation2 LLVMSetDataLayout LLVMSetExternallyInitialized
     LLVMSetFastMathFlags LLVMSetGlobalConstant LLVMSetInitializer LLVMSetLinkage LLVMSetMetadata
-    LLVMSetNSW LLVMSetOperand LLVMSetSuccessor LLVMSetTarget LLVMSetValueName2
+    LLVMSetNSW LLVMSetOperand LLVMSetSuccessor LLVMSetTarget LLVMSetValueName2 LLVMSetVolatile
     LLVMTargetMachineEmitToMemoryBuffer LLVMTemporaryMDNode LLVMTypeOf LLVMValueAsBasicBlock
     LLVMValueAsMetadata LLVMValueIsBasicBlock LLVMVectorType LLVMVerifyModule
     LLVMVoidTypeInContext LLVMWriteBitcodeToMemoryBuffer

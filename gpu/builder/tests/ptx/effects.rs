@@ -404,8 +404,25 @@ fn an_index_is_checked_before_the_loop_and_still_ends_it_where_it_is_wrong() {
             let found = |length| run("gathers", &[indices, n, values, length, n, output])[0];
             assert_eq!(found(77), 1077, "{wrong} of {n}");
             assert_eq!(u64::from(found(78)), 7 * n, "{wrong} of {n}");
+            let starts = machine.words(&[0, n as u32]);
+            let given = |length| [starts, 2, indices, n, values, length, 0, output, 40];
+            let found = |length| run("rows", &given(length))[0];
+            assert_eq!(found(77), 1077, "{wrong} of {n}");
+            assert_eq!(u64::from(found(78)), 7 * n, "{wrong} of {n}");
         }
     }
+}
+
+/// The two numbers that a row begins and ends with are not in registers in the loop without checks.
+#[test]
+fn what_only_the_copy_of_a_loop_needs_is_loaded_again_there() {
+    let text = ptx("range_checks", How::Plainly);
+    let loads = |kernel| {
+        crate::support::function_in(&text, kernel)
+            .matches("ld.global")
+            .count()
+    };
+    assert_eq!(loads("rows"), loads("gathers") + 2 + 2, "{text}");
 }
 
 #[test]

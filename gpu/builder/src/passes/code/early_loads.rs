@@ -42,15 +42,15 @@ pub(crate) fn first(module: &Module<'_>) {
 }
 
 /// What the attributes of a kernel's pointers say.
-struct Arguments {
+pub(super) struct Arguments {
     /// Nothing else reaches the memory.
     apart: HashSet<LLVMValueRef>,
     /// Nothing writes the memory either.
-    read_only: HashSet<LLVMValueRef>,
+    pub(super) read_only: HashSet<LLVMValueRef>,
 }
 
 impl Arguments {
-    fn of(function: FunctionValue<'_>) -> Self {
+    pub(super) fn of(function: FunctionValue<'_>) -> Self {
         let has = |name: &str, index: u32| {
             let kind = Attribute::get_named_enum_kind_id(name);
             let place = AttributeLoc::Param(index);
@@ -97,7 +97,7 @@ unsafe fn list(first: LLVMValueRef) -> Vec<LLVMValueRef> {
 }
 
 /// The function's argument that an address is computed from, if it is one alone.
-fn argument(address: LLVMValueRef) -> Option<LLVMValueRef> {
+pub(super) fn argument(address: LLVMValueRef) -> Option<LLVMValueRef> {
     let (mut found, mut seen, mut todo) = (None, HashSet::new(), vec![address]);
     while let Some(at) = todo.pop() {
         if !seen.insert(at) {

@@ -85,7 +85,12 @@ pub(super) fn set(flow: &Flow, of: &Loop, count: LLVMValueRef) {
         let goes_on = LLVMGetSuccessor(branch, 0) == header;
         let predicate = if goes_on { LLVMIntNE } else { LLVMIntEQ };
         let condition = LLVMBuildICmp(builder, predicate, next, count, c"".as_ptr());
+        let before = LLVMGetCondition(branch);
         LLVMSetCondition(branch, condition);
+        if LLVMGetFirstUse(before).is_null() {
+            // Otherwise, the loop still seems to need its end.
+            LLVMInstructionEraseFromParent(before);
+        }
         let (mut values, mut blocks) = ([LLVMConstInt(ty, 0, 0), next], [preheader, latch]);
         LLVMAddIncoming(phi, values.as_mut_ptr(), blocks.as_mut_ptr(), 2);
         LLVMDisposeBuilder(builder);

@@ -176,7 +176,7 @@ pub(super) fn take_out(flow: &Flow, of: &Loop, late: &[Late], copied: &duplicate
                 let is_larger = LLVMBuildICmp(builder, LLVMIntUGT, compared, sooner, c"".as_ptr());
                 largest.after = LLVMBuildSelect(builder, is_larger, compared, sooner, c"".as_ptr());
             }
-            LLVMSetCondition(check.branch, LLVMConstInt(bit, check.right.into(), 0));
+            check.succeeds();
         }
 
         // After the loop: to the copy if an index was wrong.

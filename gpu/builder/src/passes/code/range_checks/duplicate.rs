@@ -187,6 +187,19 @@ pub(super) unsafe fn rename(
     from: LLVMBasicBlockRef,
     to: LLVMBasicBlockRef,
 ) {
+    // SAFETY: the caller guarantees it.
+    unsafe { change_phis(builder, block, |at| Some(if at == from { to } else { at })) }
+}
+
+/// Makes the phis of a block name other blocks, or no block, in the place of those that they named.
+///
+/// # Safety
+/// The block's predecessors are those that the phis then name.
+unsafe fn change_phis(
+    builder: LLVMBuilderRef,
+    block: LLVMBasicBlockRef,
+    change: impl Fn(LLVMBasicBlockRef) -> Option<LLVMBasicBlockRef>,
+) {
     // SAFETY: each new phi has the entries of the old one, which nothing uses when it is erased.
     unsafe {
         let mut at = LLVMGetFirstInstruction(block);
@@ -195,15 +208,36 @@ pub(super) unsafe fn rename(
             let made = LLVMBuildPhi(builder, LLVMTypeOf(at), c"".as_ptr());
             for index in 0..LLVMCountIncoming(at) {
                 let mut value = LLVMGetIncomingValue(at, index);
-                let incoming = LLVMGetIncomingBlock(at, index);
-                let mut incoming = if incoming == from { to } else { incoming };
-                LLVMAddIncoming(made, &mut value, &mut incoming, 1);
+                if let Some(mut incoming) = change(LLVMGetIncomingBlock(at, index)) {
+                    LLVMAddIncoming(made, &mut value, &mut incoming, 1);
+                }
             }
             let next = LLVMGetNextInstruction(at);
             LLVMReplaceAllUsesWith(at, made);
             LLVMInstructionEraseFromParent(at);
             at = next;
         }
+    }
+}
+
+/// Lets a conditional branch always go where it goes if its condition has this value.
+///
+/// # Safety
+/// The branch is one of a live function. Its other way leads to a block that has more predecessors.
+pub(super) unsafe fn always(branch: LLVMValueRef, value: bool) {
+    // SAFETY: the caller guarantees it. The first way is the one for `true`.
+    unsafe {
+        let block = LLVMGetInstructionParent(branch);
+        let [to, other] = [!value, value].map(|way| LLVMGetSuccessor(branch, way.into()));
+        let builder =
+            LLVMCreateBuilderInContext(LLVMGetTypeContext(LLVMTypeOf(LLVMGetCondition(branch))));
+        LLVMPositionBuilderBefore(builder, branch);
+        LLVMBuildBr(builder, to);
+        LLVMInstructionEraseFromParent(branch);
+        if to != other {
+            change_phis(builder, other, |at| (at != block).then_some(at));
+        }
+        LLVMDisposeBuilder(builder);
     }
 }
 
@@ -464,7 +498,7 @@ unsafe fn hardly_ever(context: LLVMContextRef, branch: LLVMValueRef) {
 ///
 /// # Safety
 /// The number is known where the builder is.
-unsafe fn hidden(builder: LLVMBuilderRef, number: LLVMValueRef) -> Option<LLVMValueRef> {
+pub(super) unsafe fn hidden(builder: LLVMBuilderRef, number: LLVMValueRef) -> Option<LLVMValueRef> {
     // SAFETY: the caller guarantees it. The assembly gives its operand.
     unsafe {
         let context = LLVMGetBuilderContext(builder);

@@ -22,15 +22,15 @@ mod duplicate;
 mod guarded;
 mod range;
 mod regions;
+mod reload;
 
 use std::collections::{BTreeMap, BTreeSet, HashSet};
 
 use inkwell::llvm_sys::LLVMIntPredicate;
 use inkwell::llvm_sys::LLVMOpcode;
 use inkwell::llvm_sys::core::{
-    LLVMConstInt, LLVMGetBasicBlockTerminator, LLVMGetCondition, LLVMGetICmpPredicate,
-    LLVMGetInstructionOpcode, LLVMGetNumSuccessors, LLVMGetOperand, LLVMIsAInstruction,
-    LLVMSetCondition, LLVMTypeOf,
+    LLVMGetBasicBlockTerminator, LLVMGetCondition, LLVMGetICmpPredicate, LLVMGetInstructionOpcode,
+    LLVMGetNumSuccessors, LLVMGetOperand, LLVMIsAInstruction,
 };
 use inkwell::llvm_sys::prelude::{LLVMBasicBlockRef, LLVMValueRef};
 use inkwell::module::Module;
@@ -91,7 +91,7 @@ fn hoist_in(
     for of in flow.innermost_loops() {
         if let Some(has_barriers) = may_be_copied(&flow, &of) {
             let ranges = Ranges::new(module, function, &flow, &of, has_barriers);
-            let copy = hoist_of(&flow, &doomed, &of, ranges, has_barriers);
+            let copy = hoist_of(function, &flow, &doomed, &of, ranges, has_barriers);
             if !copy.is_empty() && has_barriers {
                 lines.extend(synchronising_lines(&flow, &of, options));
             }
@@ -123,8 +123,18 @@ struct Check {
     right: bool,
 }
 
+impl Check {
+    /// Takes the branch's other way away.
+    fn succeeds(&self) {
+        // SAFETY: the branch is a conditional one of a live function, and its block is another
+        // predecessor of what it leads to than that of its copy.
+        unsafe { duplicate::always(self.branch, self.right) }
+    }
+}
+
 /// Moves the checks of a loop. Returns the blocks of its copy: none if no check can be moved.
 fn hoist_of(
+    function: FunctionValue<'_>,
     flow: &Flow,
     doomed: &[bool],
     of: &Loop,
@@ -160,25 +170,24 @@ fn hoist_of(
     }
     let count = counts::of(flow, doomed, &mut ranges, &moved);
     let copied = duplicate::beside(flow, of, ranges.all_hold());
-    for check in moved {
-        // SAFETY: the branch is conditional, and the constant has its condition's type.
-        unsafe {
-            let ty = LLVMTypeOf(LLVMGetCondition(check.branch));
-            LLVMSetCondition(check.branch, LLVMConstInt(ty, check.right.into(), 0));
-        }
-    }
-    if let Some(late) = late {
-        defer::take_out(flow, of, &late, &copied);
+    moved.iter().for_each(Check::succeeds);
+    if let Some(late) = &late {
+        defer::take_out(flow, of, late, &copied);
     }
     if let Some(count) = count {
         counts::set(flow, of, count);
     }
+    if late.is_some() {
+        reload::before(function, flow, of, copied.entry);
+    }
     copied.blocks
 }
 
-/// The branches of a loop that leave it for a place from which the function does not return.
+/// The branches of a loop that leave it for a place from which the function does not return, but
+/// for that of the latch, which is the loop's end.
 fn checks(flow: &Flow, doomed: &[bool], of: &Loop) -> Vec<Check> {
-    let exits = of.blocks.iter().filter_map(|block| {
+    let blocks = of.blocks.iter().filter(|it| **it != of.latch);
+    let exits = blocks.filter_map(|block| {
         let [taken, other] = flow.successors[*block][..] else {
             return None;
         };

@@ -63,9 +63,9 @@ pub use launch::{
     Argument, ArgumentList, Arguments, Dim3, LaunchConfig, LaunchError, guidelines, occupancy,
 };
 pub use memory::{
-    Advice, CopyTarget, DeviceBuffer, GraphBuffer, InFlight, IpcBuffer, IpcError, IpcEvent,
-    IpcMemory, ManagedBuffer, Mapped, Matrix, MatrixMut, MemoryError, MemoryLocation, MemoryPool,
-    Part, PinnedBuffer, Pinning, PitchedBuffer, PoolUsage, View,
+    Advice, CopyTarget, DeviceBuffer, Foreign, GraphBuffer, InFlight, IpcBuffer, IpcError,
+    IpcEvent, IpcMemory, ManagedBuffer, Mapped, Matrix, MatrixMut, MemoryError, MemoryLocation,
+    MemoryPool, Part, PinnedBuffer, Pinning, PitchedBuffer, PoolUsage, View,
 };
 pub use multicast::MulticastBuffer;
 pub use stream::{

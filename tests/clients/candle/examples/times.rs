@@ -1,9 +1,14 @@
-//! The operation beside candle's own on a GPU: microseconds of the device, medians of 21.
+//! The operation beside candle's own on a GPU: microseconds of the device for a call, the median of
+//! 21 rounds.
 
 use candle_client::SwiGlu;
 use candle_core::cuda_backend::WrapErr;
 use candle_core::cuda_backend::cudarc::driver::sys::CUevent_flags;
 use candle_core::{Device, Result, Tensor};
+
+/// The calls between two events. The driver keeps freed memory until it is waited for, so all but
+/// the first reuse memory.
+const CALLS: usize = 10;
 
 fn main() -> Result<()> {
     let device = Device::new_cuda(0)?;
@@ -21,10 +26,11 @@ fn main() -> Result<()> {
         for _ in 0..24 {
             let timed = Some(CUevent_flags::CU_EVENT_DEFAULT);
             let start = stream.record_event(timed).w()?;
-            let result = work()?;
+            for _ in 0..CALLS {
+                work()?;
+            }
             let end = stream.record_event(timed).w()?;
-            times.push(start.elapsed_ms(&end).w()? * 1e3);
-            drop(result);
+            times.push(start.elapsed_ms(&end).w()? * 1e3 / CALLS as f32);
         }
         times.drain(..3);
         times.sort_by(f32::total_cmp);
@@ -37,7 +43,8 @@ fn main() -> Result<()> {
             time(&theirs)?
         );
     }
-    let difference = (ours()? - theirs()?)?.abs()?.max(0)?.to_scalar::<f32>()?;
-    println!("greatest difference {difference:e}");
+    let [ours, theirs] = [ours()?, theirs()?].map(|it| it.narrow(0, 0, 1 << 16)?.to_vec1::<f32>());
+    let differences = ours?.into_iter().zip(theirs?).map(|(a, b)| (a - b).abs());
+    println!("greatest difference {:e}", differences.fold(0.0, f32::max));
     Ok(())
 }

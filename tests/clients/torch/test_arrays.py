@@ -43,6 +43,29 @@ def test_arrays_of_numba_are_used_where_they_are(n):
     np.testing.assert_allclose(by_b.copy_to_host(), by_y * a * s, rtol=1e-5, atol=1e-6)
 
 
+def of(result):
+    """The value of a call of the driver."""
+    assert result[0] == driver.CUresult.CUDA_SUCCESS, result
+    return result[1] if len(result) > 1 else None
+
+
+def test_a_stream_may_be_captured_into_a_graph():
+    a, b, _ = inputs(500)
+    on_device = [cuda.to_device(it) for it in (a, b)]
+    y = cuda.to_device(np.zeros(500, np.float32))
+    stream = of(driver.cuStreamCreate(1))
+    addresses = [address(it) for it in (*on_device, y)]
+    swiglu.forward_at(*addresses, 0, 0, int(stream))  # loads the kernel
+    of(driver.cuStreamBeginCapture(stream, driver.CUstreamCaptureMode.CU_STREAM_CAPTURE_MODE_THREAD_LOCAL))
+    swiglu.forward_at(*addresses, 500, 0, int(stream))
+    graph = of(driver.cuStreamEndCapture(stream))
+    assert not y.copy_to_host().any()
+    run = of(driver.cuGraphInstantiate(graph, 0))
+    of(driver.cuGraphLaunch(run, stream))
+    of(driver.cuStreamSynchronize(stream))
+    np.testing.assert_allclose(y.copy_to_host(), expected(a, b), rtol=1e-5, atol=1e-6)
+
+
 def by_dlpack(array):
     """The array as an object with `__dlpack__`."""
     return StridedMemoryView.from_any_interface(array, stream_ptr=-1)
@@ -50,7 +73,7 @@ def by_dlpack(array):
 
 def on_host(view):
     array = np.empty(view.shape, view.dtype)
-    assert driver.cuMemcpyDtoH(array.ctypes.data, view.ptr, array.nbytes) == (driver.CUresult.CUDA_SUCCESS,)
+    of(driver.cuMemcpyDtoH(array.ctypes.data, view.ptr, array.nbytes))
     return array
 
 

@@ -80,8 +80,9 @@ fn forward_at(a: u64, b: u64, y: u64, n: usize, device: usize, on: usize) -> PyR
     let [a, b] = [numbers(&stream, a, n)?, numbers(&stream, b, n)?];
     let mut y = numbers(&stream, y, n)?;
     let arguments = (&a.view(), &b.view(), &mut y.view_mut());
-    kernels
-        .launch(&stream, kernels::forward, shape(n, 4), arguments)
+    // SAFETY: the kernel is a safe function. If the stream is captured, PyTorch keeps the memory of
+    // tensors for the graph, and kernels are never unloaded.
+    unsafe { kernels.launch_unchecked(&stream, kernels::forward, shape(n, 4), arguments) }
         .map_err(error)
 }
 
@@ -104,8 +105,8 @@ fn backward_at(addresses: [u64; 5], n: usize, device: usize, on: usize) -> PyRes
         &mut by_a.view_mut(),
         &mut by_b.view_mut(),
     );
-    kernels
-        .launch(&stream, kernels::backward, shape(n, 1), arguments)
+    // SAFETY: as in `forward_at`.
+    unsafe { kernels.launch_unchecked(&stream, kernels::backward, shape(n, 1), arguments) }
         .map_err(error)
 }
 

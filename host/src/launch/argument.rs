@@ -93,7 +93,8 @@ pub unsafe trait Arguments<Params> {
 #[derive(Debug)]
 pub struct ArgumentList<'launch> {
     stream: &'launch Stream,
-    lists: Lists,
+    /// `None` before the first argument.
+    lists: Option<Box<Lists>>,
     /// The buffers among the arguments, if the launch is recorded in a graph and not queued. An
     /// entry is `None` for memory that can't be recorded.
     recorded: Option<Vec<Recorded>>,
@@ -123,25 +124,38 @@ struct Lists {
 
 thread_local! {
     /// The lists for this thread's next launch, all empty.
-    static SPARE: Cell<Lists> = const { Cell::new(Lists {
-        bytes: Vec::new(),
-        starts: Vec::new(),
-        arguments: Vec::new(),
-        pointers: Vec::new(),
-        uses: Vec::new(),
-    }) };
+    static SPARE: Cell<Option<Box<Lists>>> = const { Cell::new(None) };
+}
+
+impl Lists {
+    /// Appends a value, by its bytes.
+    fn push<T: Copy>(&mut self, value: T) {
+        let Lists { bytes, starts, .. } = self;
+        let start = bytes.len();
+        starts.push(start);
+        bytes.reserve(size_of::<T>());
+        // SAFETY: the space was reserved, and the bytes of `value`, padding included, are copied
+        // through raw pointers.
+        unsafe {
+            let value = (&raw const value).cast::<u8>();
+            std::ptr::copy_nonoverlapping(value, bytes.as_mut_ptr().add(start), size_of::<T>());
+            bytes.set_len(start + size_of::<T>());
+        }
+    }
 }
 
 impl Drop for ArgumentList<'_> {
     fn drop(&mut self) {
-        let mut lists = std::mem::take(&mut self.lists);
+        let Some(mut lists) = self.lists.take() else {
+            return;
+        };
         end_together(&mut lists.uses, self.stream);
         lists.bytes.clear();
         lists.starts.clear();
         lists.arguments.clear();
         lists.pointers.clear();
         // A thread that is ending needs no lists any more.
-        let _ = SPARE.try_with(|spare| spare.set(lists));
+        let _ = SPARE.try_with(|spare| spare.set(Some(lists)));
     }
 }
 
@@ -149,7 +163,7 @@ impl<'launch> ArgumentList<'launch> {
     pub(crate) fn new(stream: &'launch Stream) -> Self {
         Self {
             stream,
-            lists: SPARE.try_with(Cell::take).unwrap_or_default(),
+            lists: SPARE.try_with(Cell::take).ok().flatten(),
             recorded: None,
             graph: None,
             contract: LaunchContract::ANY,
@@ -185,10 +199,15 @@ impl<'launch> ArgumentList<'launch> {
         access: Access,
     ) -> Result<(), DriverError> {
         match &mut self.recorded {
-            Some(recorded) => recorded.push(buffer.recorded(self.stream, access, self.graph)),
-            None => self.lists.uses.push(buffer.launch_on(self.stream, access)?),
+            Some(recorded) => {
+                recorded.push(buffer.recorded(self.stream, access, self.graph));
+                Ok(())
+            }
+            None => {
+                let uses = &mut self.lists.get_or_insert_default().uses;
+                buffer.launch_on(uses, self.stream, access)
+            }
         }
-        Ok(())
     }
 
     /// Notes that the launch uses an object that only kernels of its own device can use: a texture
@@ -199,20 +218,22 @@ impl<'launch> ArgumentList<'launch> {
         access: Access,
     ) -> Result<(), DriverError> {
         match &mut self.recorded {
-            Some(recorded) => recorded.push(None),
-            None => self
-                .lists
-                .uses
-                .push(order.begin_unowned_on(self.stream, access)?),
+            Some(recorded) => {
+                recorded.push(None);
+                Ok(())
+            }
+            None => {
+                let uses = &mut self.lists.get_or_insert_default().uses;
+                order.begin_among_on(uses, self.stream, access)
+            }
         }
-        Ok(())
     }
 
     /// Notes that the values that follow are those of the next argument.
     fn begin_argument(&mut self) {
         let Lists {
             starts, arguments, ..
-        } = &mut self.lists;
+        } = &mut **self.lists.get_or_insert_default();
         arguments.push(starts.len());
     }
 
@@ -222,13 +243,13 @@ impl<'launch> ArgumentList<'launch> {
     }
 
     /// Checks that the arguments have the lengths that the contract requires.
-    pub(crate) fn check_lengths(&self) -> Result<(), BrokenContract> {
+    pub(crate) fn check_lengths(&mut self) -> Result<(), BrokenContract> {
         let Lists {
             bytes,
             starts,
             arguments,
             ..
-        } = &self.lists;
+        } = &**self.lists.get_or_insert_default();
         // The clauses name slices, which are an address and a length, and unsigned integers.
         let value = |index: usize| {
             let end = starts.get(index + 1).copied().unwrap_or(bytes.len());
@@ -243,24 +264,16 @@ impl<'launch> ArgumentList<'launch> {
 
     /// Appends one parameter, by its bytes. A value of size zero is not a parameter in the PTX.
     pub(crate) fn push<T: Copy>(&mut self, value: T) {
-        if size_of::<T>() == 0 {
-            return;
+        if size_of::<T>() > 0 {
+            self.lists.get_or_insert_default().push(value);
         }
-        let Lists { bytes, starts, .. } = &mut self.lists;
-        starts.push(bytes.len());
-        let start = (&raw const value).cast::<u8>();
-        let end = bytes.len() + size_of::<T>();
-        bytes.reserve(size_of::<T>());
-        // SAFETY: the space was reserved, and the bytes of `value`, padding included, are copied
-        // through raw pointers.
-        unsafe {
-            std::ptr::copy_nonoverlapping(
-                start,
-                bytes.as_mut_ptr().add(bytes.len()),
-                size_of::<T>(),
-            );
-            bytes.set_len(end);
-        }
+    }
+
+    /// Appends two parameters of one argument.
+    fn push_both(&mut self, first: u64, second: u64) {
+        let lists = self.lists.get_or_insert_default();
+        lists.push(first);
+        lists.push(second);
     }
 
     /// Appends a slice: its address, then its length in elements.
@@ -269,8 +282,9 @@ impl<'launch> ArgumentList<'launch> {
         buffer: &DeviceBuffer<T>,
         access: Access,
     ) -> Result<(), DriverError> {
-        self.push_with(buffer, access, aligned(buffer)?)?;
-        self.push(buffer.len() as u64);
+        let address = aligned(buffer)?;
+        self.note(buffer, access)?;
+        self.push_both(address, buffer.len() as u64);
         Ok(())
     }
 
@@ -285,8 +299,7 @@ impl<'launch> ArgumentList<'launch> {
             Some(recorded) if !in_graphs => recorded.push(None),
             _ => self.note(buffer, access)?,
         }
-        self.push(address);
-        self.push(size);
+        self.push_both(address, size);
         Ok(())
     }
 
@@ -355,7 +368,7 @@ impl<'launch> ArgumentList<'launch> {
             starts,
             pointers,
             ..
-        } = &mut self.lists;
+        } = &mut **self.lists.get_or_insert_default();
         let base = bytes.as_ptr();
         // The driver only reads through these pointers.
         let pointer = |&start: &usize| base.wrapping_add(start).cast_mut().cast::<c_void>();

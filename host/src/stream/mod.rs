@@ -78,14 +78,15 @@ impl Order<Stream> {
         })
     }
 
-    /// As [`Self::begin_on`], for a caller that ends the use itself.
+    /// As [`Self::begin_on`], for a launch that ends all of its uses together.
     #[track_caller]
-    pub(crate) fn begin_unowned_on(
+    pub(crate) fn begin_among_on(
         &self,
+        uses: &mut Vec<BegunUse<Stream>>,
         stream: &Stream,
         access: Access,
-    ) -> Result<BegunUse<Stream>, DriverError> {
-        self.begin_unowned(stream, access, |earlier, mark| {
+    ) -> Result<(), DriverError> {
+        self.begin_among(uses, stream, access, |earlier, mark| {
             stream.wait_behind(earlier, mark)
         })
     }

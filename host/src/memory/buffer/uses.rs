@@ -21,18 +21,19 @@ impl<T: DeviceCopy> DeviceBuffer<T> {
         self.order.forget();
     }
 
-    /// Begins a use by a launch on `stream`, and makes the stream wait for the earlier uses. The
-    /// launch ends the use when it is queued. A stream of another device may use the buffer if that
+    /// Begins a use by a launch on `stream`, adds it to the launch's uses, and makes the stream wait
+    /// for the earlier ones. The launch ends the use when it is queued. A stream of another device may use the buffer if that
     /// device has peer access to this one's memory.
     #[track_caller]
     pub(crate) fn launch_on(
         &self,
+        uses: &mut Vec<BegunUse<Stream>>,
         stream: &Stream,
         access: Access,
-    ) -> Result<BegunUse<Stream>, DriverError> {
+    ) -> Result<(), DriverError> {
         stream.device().must_reach(&self.device)?;
         self.must_not_be_a_graphs()?;
-        self.order.begin_unowned_on(stream, access)
+        self.order.begin_among_on(uses, stream, access)
     }
 
     /// As [`Self::launch_on`], for work of another library. The use ends when it is dropped.

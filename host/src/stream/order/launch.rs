@@ -48,6 +48,28 @@ impl<S: Queue> Order<S> {
         })
     }
 
+    /// As [`Self::begin`], for a launch that ends all of its uses together: adds this one to them.
+    pub(crate) fn begin_among<E>(
+        &self,
+        uses: &mut Vec<BegunUse<S>>,
+        stream: &S,
+        access: Access,
+        wait: impl FnMut(&S, Option<&Marked<S>>) -> Result<(), E>,
+    ) -> Result<(), E> {
+        // Nearly every use is one of these. It is made in its place, for a copy of it would wait
+        // for its parts to be stored.
+        if self.0.alone.is(stream, access) {
+            uses.push(BegunUse {
+                order: self.clone(),
+                access,
+                number: None,
+            });
+            return Ok(());
+        }
+        uses.push(self.begin_unowned(stream, access, wait)?);
+        Ok(())
+    }
+
     /// As [`Self::begin`], for a caller that ends the use itself.
     pub(crate) fn begin_unowned<E>(
         &self,

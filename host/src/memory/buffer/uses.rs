@@ -21,9 +21,9 @@ impl<T: DeviceCopy> DeviceBuffer<T> {
         self.order.forget();
     }
 
-    /// Begins a use by a launch on `stream`, adds it to the launch's uses, and makes the stream wait
-    /// for the earlier ones. The launch ends the use when it is queued. A stream of another device
-    /// may use the buffer if that device has peer access to this one's memory.
+    /// Begins a use by a launch on `stream`, adds it to the launch's uses, and makes the stream
+    /// wait for the earlier ones. The launch ends the use when it is queued. A stream of another
+    /// device may use the buffer if that device has peer access to this one's memory.
     #[track_caller]
     pub(crate) fn launch_on(
         &self,

@@ -41,6 +41,15 @@ def agree(n):
     assert torch.equal(y, ours(a, b))
 
 
+def captured(op, a, b):
+    """A graph of the operator, and its result."""
+    op(a, b)
+    graph = torch.cuda.CUDAGraph()
+    with torch.cuda.graph(graph):
+        y = op(a, b)
+    return graph, y
+
+
 def on_device(work, calls=10):
     """Microseconds of the device for one call, the median of 21 rounds of some calls."""
     times = []
@@ -71,6 +80,12 @@ def on_host(work, calls=500):
 def main():
     for n in (1, 1023, 1 << 20):
         agree(n)
+    a, b, _ = inputs(1 << 20)
+    graph, y = captured(ours, a, b)
+    a.mul_(2)
+    graph.replay()
+    torch.cuda.synchronize()
+    torch.testing.assert_close(y, theirs(a, b), rtol=1e-5, atol=1e-6)
     found = {"gpu": torch.cuda.get_device_name(), "torch": torch.__version__, "python": sys.version.split()[0]}
     a, b, by_y = inputs(1 << 27)
     for name, op in (("lanewise", ours), ("torch", theirs)):
@@ -85,6 +100,8 @@ def main():
         found["lanewise, operator, 1024, us of the host"] = on_host(lambda: ours(a, b))
         found["lanewise, forward_at, 1024, us of the host"] = on_host(lambda: swiglu.forward_at(*pointers, 1024, 0, stream))
         found["lanewise, by DLPack, 1024, us of the host"] = on_host(lambda: torch.from_dlpack(swiglu.forward(a, b)))
+    graph, _ = captured(ours, a, b)
+    found["lanewise, a graph of the operator, 1024, us of the host"] = on_host(graph.replay)
     found["torch, forward and backward, 1024, us of the host"] = on_host(lambda: gradients(theirs, a, b, by_y), 100)
     found["lanewise, forward and backward, 1024, us of the host"] = on_host(lambda: gradients(ours, a, b, by_y), 100)
     print(json.dumps(found, indent=1))

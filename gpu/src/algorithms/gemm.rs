@@ -22,9 +22,10 @@ use lanewise_std::thread::{
     block_idx_x, block_idx_y, block_idx_z, grid_dim_z, sync_threads, thread_idx_x,
 };
 use lanewise_std::unroll::unroll;
+use lanewise_std::vector::Sixteen;
 use lanewise_std::{Cells, DisjointSlice, gpu_assert};
 
-use super::real::{Real, Sixteen};
+use super::real::Real;
 
 /// Rows and columns of `C` that a block computes.
 pub const TILE: usize = 128;
@@ -226,7 +227,7 @@ unsafe fn store_row<T: Real, const LANES: usize, const EACH: usize>(
     for half in 0..HALVES {
         let x = x + half * (tile / HALVES);
         let place = c.as_mut_ptr().wrapping_add(start + x);
-        if x + LANES <= n && Sixteen::<T, LANES>::may_be_at(place) {
+        if x + LANES <= n && place.cast::<Sixteen<T, LANES>>().is_aligned() {
             let place = place.cast::<Sixteen<T, LANES>>();
             // SAFETY: aligned, inside the row, and this thread's, as the caller guarantees.
             unsafe {
@@ -268,7 +269,8 @@ impl<T: Real, const LANES: usize> Factor<T, LANES> {
     #[inline(always)]
     fn new(elements: &[T], product: usize, [rows, columns]: [usize; 2], is_inside: bool) -> Self {
         let elements = elements.as_ptr().wrapping_add(product * rows * columns);
-        let is_aligned = columns.is_multiple_of(LANES) && Sixteen::<T, LANES>::may_be_at(elements);
+        let is_aligned =
+            columns.is_multiple_of(LANES) && elements.cast::<Sixteen<T, LANES>>().is_aligned();
         Factor {
             elements,
             rows,

@@ -16,10 +16,11 @@ use core::array::from_fn;
 use lanewise_macros::kernel;
 use lanewise_std::thread::grid_stride_by_warps;
 use lanewise_std::unroll::unroll;
+use lanewise_std::vector::{Sixteen, vectors_of};
 use lanewise_std::warp::{FULL_MASK, WARP_SIZE, lane_id, shuffle_xor_sync};
 use lanewise_std::{PerWarp, gpu_assert};
 
-use super::real::{Real, Sixteen};
+use super::real::Real;
 
 /// The number of loads that a lane has in flight.
 const UNROLL: usize = 4;
@@ -51,20 +52,16 @@ pub fn gemv<T: Real, const LANES: usize>(
     for index in grid_stride_by_warps(all) {
         let row = index.get();
         let product = if batch == 1 { 0 } else { row / rows.max(1) };
-        // SAFETY: the row is inside the matrix, and its product's vector is inside the vectors.
-        let (a, x) = unsafe {
-            (
-                a.as_ptr().add(row * stride),
-                x.as_ptr().add(product * columns),
-            )
-        };
-        let are_aligned = Sixteen::<T, LANES>::may_be_at(a) && Sixteen::<T, LANES>::may_be_at(x);
-        let mut sum = if are_aligned {
-            // SAFETY: both have `columns` elements, and both are aligned to sixteen bytes.
-            unsafe { part_of_row::<T, LANES>(a, x, columns) }
+        let (a, x) = (
+            &a[row * stride..][..columns],
+            &x[product * columns..][..columns],
+        );
+        let mut sum = if let Some(a) = vectors_of::<Sixteen<T, LANES>>(a)
+            && let Some(x) = vectors_of::<Sixteen<T, LANES>>(x)
+        {
+            part_of_row(a, x)
         } else {
-            // SAFETY: both have `columns` elements.
-            unsafe { part_of_row::<T, 1>(a, x, columns) }
+            part_of_row::<T, [T; 1], 1>((a.as_chunks().0, &[]), (x.as_chunks().0, &[]))
         };
         // All 32 lanes are here, because blocks are whole warps.
         unroll::<5>(|i| sum += shuffle_xor_sync(FULL_MASK, sum, 16 >> i));
@@ -74,32 +71,20 @@ pub fn gemv<T: Real, const LANES: usize>(
     }
 }
 
-/// Returns this lane's part of the product of a row and the vector. It loads `N` neighbours at a
-/// time, and then the remaining elements one by one.
-///
-/// # Safety
-/// Both places have `columns` elements. If `N` is more than one, both places have the
-/// alignment of [`Sixteen`].
+/// Returns this lane's part of the product of a row and the vector. Both are groups of `N`
+/// neighbours, which are loaded together, and the elements that are left over after them.
 #[inline(always)]
-unsafe fn part_of_row<T: Real, const N: usize>(a: *const T, x: *const T, columns: usize) -> T {
+fn part_of_row<T: Real, G: Copy + Into<[T; N]>, const N: usize>(
+    (a, rest_of_a): (&[G], &[T]),
+    (x, rest_of_x): (&[G], &[T]),
+) -> T {
     let (lane, lanes) = (lane_id() as usize, WARP_SIZE as usize);
-    let groups = columns / N;
     // Elements past the row's end are zeros. So there is one loop, which all lanes leave together.
-    let group = |of: *const T, e: usize| -> [T; N] {
-        if e >= groups {
-            [T::ZERO; N]
-        } else if N == 1 {
-            // SAFETY: below the end, as the caller guarantees; an array is aligned like an element.
-            unsafe { of.cast::<[T; N]>().add(e).read() }
-        } else {
-            // SAFETY: below the end and aligned, as the caller guarantees.
-            unsafe { of.cast::<Sixteen<T, N>>().add(e).read().0 }
-        }
-    };
+    let group = |of: &[G], e: usize| of.get(e).map_or([T::ZERO; N], |&group| group.into());
     let mut sums = [T::ZERO; UNROLL];
     let mut start = 0;
     // ANCHOR: row
-    while start < groups {
+    while start < a.len() {
         // All loads are issued before the operations that wait for them.
         let of_a: [[T; N]; UNROLL] = from_fn(|k| group(a, start + lane + k * lanes));
         let of_x: [[T; N]; UNROLL] = from_fn(|k| group(x, start + lane + k * lanes));
@@ -111,10 +96,8 @@ unsafe fn part_of_row<T: Real, const N: usize>(a: *const T, x: *const T, columns
         start += UNROLL * lanes;
     }
     // ANCHOR_END: row
-    let rest = groups * N + lane;
-    if rest < columns {
-        // SAFETY: below `columns`.
-        sums[0] += unsafe { a.add(rest).read() * x.add(rest).read() };
+    if let (Some(&a), Some(&x)) = (rest_of_a.get(lane), rest_of_x.get(lane)) {
+        sums[0] += a * x;
     }
     (sums[0] + sums[1]) + (sums[2] + sums[3])
 }

@@ -9,12 +9,13 @@
 //! Source: Salmon, Moraes, Dror, Shaw, "Parallel Random Numbers: As Easy as 1, 2, 3", 2011;
 //! Professional CUDA C Programming, chapter 8 (cuRAND).
 
-use lanewise_macros::kernel;
-use lanewise_std::DisjointSlice;
-use lanewise_std::math::Float;
-use lanewise_std::thread::grid_stride;
+use core::array::from_fn;
 
-use super::real::{Real, Sixteen};
+use lanewise_macros::kernel;
+use lanewise_std::disjoint::{DisjointSlice, Neighbors};
+use lanewise_std::math::Float;
+
+use super::real::Real;
 
 /// Words of a counter.
 const WORDS: usize = 4;
@@ -22,14 +23,26 @@ const WORDS: usize = 4;
 /// Writes the generator's bits themselves, 32 to an element.
 #[kernel]
 #[launch_contract(dims = 1)]
-pub fn philox_bits(output: DisjointSlice<u32>, seed: u64, stream: u64, first: u64, skip: u32) {
+pub fn philox_bits(
+    output: DisjointSlice<u32, Neighbors<4>>,
+    seed: u64,
+    stream: u64,
+    first: u64,
+    skip: u32,
+) {
     fill(output, seed, stream, first, skip, |bits| bits);
 }
 
 /// Uniformly distributed from 0 (included) to 1 (not included): multiples of 2^-24.
 #[kernel]
 #[launch_contract(dims = 1)]
-pub fn philox_uniform(output: DisjointSlice<f32>, seed: u64, stream: u64, first: u64, skip: u32) {
+pub fn philox_uniform(
+    output: DisjointSlice<f32, Neighbors<4>>,
+    seed: u64,
+    stream: u64,
+    first: u64,
+    skip: u32,
+) {
     fill(output, seed, stream, first, skip, |bits| bits.map(unit));
 }
 
@@ -37,7 +50,7 @@ pub fn philox_uniform(output: DisjointSlice<f32>, seed: u64, stream: u64, first:
 #[kernel]
 #[launch_contract(dims = 1)]
 pub fn philox_uniform_f64(
-    output: DisjointSlice<f64>,
+    output: DisjointSlice<f64, Neighbors<2>>,
     seed: u64,
     stream: u64,
     first: u64,
@@ -51,7 +64,13 @@ pub fn philox_uniform_f64(
 /// Normally distributed with mean 0 and variance 1, in pairs, by Box and Muller's method.
 #[kernel]
 #[launch_contract(dims = 1)]
-pub fn philox_normal(output: DisjointSlice<f32>, seed: u64, stream: u64, first: u64, skip: u32) {
+pub fn philox_normal(
+    output: DisjointSlice<f32, Neighbors<4>>,
+    seed: u64,
+    stream: u64,
+    first: u64,
+    skip: u32,
+) {
     fill(output, seed, stream, first, skip, |bits| {
         let [a, b, c, d] = bits.map(unit);
         let ([a, b], [c, d]) = (pair(a, b), pair(c, d));
@@ -63,7 +82,7 @@ pub fn philox_normal(output: DisjointSlice<f32>, seed: u64, stream: u64, first: 
 #[kernel]
 #[launch_contract(dims = 1)]
 pub fn philox_normal_f64(
-    output: DisjointSlice<f64>,
+    output: DisjointSlice<f64, Neighbors<2>>,
     seed: u64,
     stream: u64,
     first: u64,
@@ -74,11 +93,10 @@ pub fn philox_normal_f64(
     });
 }
 
-/// Fills `output` with the `N` numbers that `of` makes from the bits of each counter. If all of
-/// them are in the output, one instruction stores them.
+/// Fills `output` with the `N` numbers that `of` makes from the bits of each counter.
 #[inline(always)]
-fn fill<T: Copy, const N: usize>(
-    mut output: DisjointSlice<T>,
+fn fill<T: Copy + Default, const N: usize>(
+    mut output: DisjointSlice<T, Neighbors<N>>,
     seed: u64,
     stream: u64,
     first: u64,
@@ -86,30 +104,24 @@ fn fill<T: Copy, const N: usize>(
     of: impl Fn([u32; WORDS]) -> [T; N],
 ) {
     let skip = skip as usize % N;
-    let length = output.len();
-    for number in grid_stride((length + skip).div_ceil(N)) {
-        let values = of(philox(first.wrapping_add(number as u64), stream, seed));
-        let place = output.as_mut_ptr();
-        if skip == 0 && (number + 1) * N <= length && Sixteen::<T, N>::may_be_at(place) {
-            // SAFETY: aligned, as the first one is. The elements are in bounds, and no other thread
-            // has this number.
-            unsafe {
-                place
-                    .cast::<Sixteen<T, N>>()
-                    .add(number)
-                    .write(Sixteen(values));
-            }
-            continue;
+    // If numbers were skipped, the last of a group come from the next counter.
+    let counters = 1 + u64::from(skip != 0);
+    output.fill_groups(|group| {
+        let counter = first.wrapping_add(group as u64);
+        let (mut before, mut values) = ([T::default(); N], [T::default(); N]);
+        for next in 0..counters {
+            before = values;
+            values = of(philox(counter.wrapping_add(next), stream, seed));
         }
-        for (lane, value) in values.iter().enumerate() {
-            let index = (number * N + lane).wrapping_sub(skip);
-            // SAFETY: no other thread has this number. The index of a number that was left out
-            // wraps to the end of the address space, past every slice.
-            if let Some(place) = unsafe { output.get_unique_mut(index) } {
-                *place = *value;
-            }
+        if skip == 0 {
+            return values;
         }
-    }
+        let number = |i: usize| if i < N { before[i] } else { values[i - N] };
+        from_fn(|i| {
+            let later = |value, by| if by == skip { number(i + by) } else { value };
+            (1..N).fold(number(i), later)
+        })
+    });
 }
 
 /// Runs ten rounds on the counter (`stream`, `number`) with the key `seed`: Philox4x32-10.

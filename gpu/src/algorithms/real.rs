@@ -1,5 +1,4 @@
-//! The number types of the algorithms: `f32` and `f64` under one name, and vectors of sixteen
-//! bytes, which one instruction loads.
+//! The number types of the algorithms: `f32` and `f64` under one name.
 
 use core::fmt::Debug;
 
@@ -54,17 +53,4 @@ macro_rules! reals {
 reals! {
     f32 u32 u64;
     f64 u64 u128;
-}
-
-/// Neighbours that have sixteen bytes together: four of `f32`, two of `f64`.
-#[repr(C, align(16))]
-#[derive(Clone, Copy, Debug)]
-pub(super) struct Sixteen<T, const N: usize>(pub(super) [T; N]);
-
-impl<T, const N: usize> Sixteen<T, N> {
-    /// Returns whether neighbours from here on are aligned for such a load.
-    #[inline(always)]
-    pub(super) fn may_be_at(place: *const T) -> bool {
-        place.cast::<Self>().is_aligned()
-    }
 }

@@ -32,10 +32,7 @@ pub fn copy_uncached(input: &[f32], output: DisjointSlice<f32>, offset: u32) {
 #[kernel]
 #[launch_contract(dims = 1)]
 pub fn copy_ldg(input: &[f32], output: DisjointSlice<f32>, offset: u32) {
-    copy(input, output, offset, |element| {
-        // SAFETY: nothing writes the elements of a `&[T]` parameter.
-        unsafe { cache::ldg(element) }
-    });
+    copy(input, output, offset, cache::ldg);
 }
 
 /// Loads through the read-only path, as the compiler chooses for a slice that is only read.

@@ -1,16 +1,15 @@
 //! Matrices and volumes whose rows are padded: each starts at a multiple of the pitch.
 //!
-//! Launch: 2-D grid of 2-D blocks with at least `nx` by `ny` threads; for `scale_pitched_3d` 3-D,
-//! at least `nx` by `ny` by `nz`. Multiplies each element by `factor`, in place. `pitch` is the
-//! elements from one row to the next. The padding is neither read nor written, and places past the
-//! slice's end are left alone.
+//! Launch: 2-D grid of 2-D blocks with at least `nx` by `ny` threads; for `scale_pitched_3d` a 3-D
+//! grid with as many blocks along z as planes. Multiplies each element by `factor`, in place. A row
+//! has `nx` elements, and the padding, which is neither read nor written.
 //! Shows: in a matrix of 33 columns without padding, 7 of 8 rows start inside a sector; with a
 //! pitch of 256 bytes or more, none does.
 //! Source: CUDA C++ Programming Guide, "Device Memory"; driver API, `cuMemAllocPitch`.
 
 use lanewise_macros::kernel;
-use lanewise_std::thread::{global_idx_x, global_idx_y, global_idx_z};
-use lanewise_std::{DisjointMatrix, DisjointSlice};
+use lanewise_std::DisjointMatrix;
+use lanewise_std::disjoint_matrix::Volume;
 
 /// A matrix whose rows have `nx` elements and the padding.
 #[kernel]
@@ -23,17 +22,13 @@ pub fn scale_pitched_2d(mut data: DisjointMatrix<f32>, nx: u32, factor: f32) {
     }
 }
 
-/// A volume of `[nx, ny, nz]`: a plane is `ny` rows, and the planes follow each other.
+/// A volume: the planes follow each other, and there is a plane for each block along z.
 #[kernel]
 #[launch_contract(dims = 3)]
-pub fn scale_pitched_3d(mut data: DisjointSlice<f32>, pitch: u32, size: [u32; 3], factor: f32) {
-    let (x, y, z) = (global_idx_x(), global_idx_y(), global_idx_z());
-    let [nx, ny, nz] = size;
-    if x < pitch.min(nx) && y < ny && z < nz {
-        let row = z as usize * ny as usize + y as usize;
-        // SAFETY: threads with different x < pitch, y < ny and z have different elements.
-        if let Some(element) = unsafe { data.get_unique_mut(row * pitch as usize + x as usize) } {
-            *element *= factor;
-        }
+pub fn scale_pitched_3d(mut data: DisjointMatrix<f32, Volume>, nx: u32, factor: f32) {
+    if let Some((element, [_plane, _row, column])) = data.get_mut_in_plane()
+        && column < nx as usize
+    {
+        *element *= factor;
     }
 }

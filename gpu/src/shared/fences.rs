@@ -57,7 +57,7 @@ pub fn block_barrier(input: &[i32], mut output: DisjointSlice<i32>) {
 #[launch_contract(dims = 1, block = (2 * LETTER))]
 pub fn fence_block(input: &[i32], mut output: DisjointSlice<i32>) {
     shared! {
-        static PAPER: [i32; LETTER];
+        static PAPER: SharedAtomics<i32, LETTER>;
         static FLAG: SharedAtomics<u32, 1>;
     }
     let [flag] = &*FLAG;
@@ -71,9 +71,7 @@ pub fn fence_block(input: &[i32], mut output: DisjointSlice<i32>) {
     // ANCHOR: letter
     if warp_id() == 0 {
         if lane < live {
-            // SAFETY: each lane sets an element of its own, and the other warp reads after the
-            // flag is set.
-            unsafe { PAPER.set(lane, input[start + lane]) };
+            PAPER[lane].store(input[start + lane], AtomicOrdering::Relaxed);
         }
         sync_warp(FULL_MASK); // lane 0 speaks for all lanes
         if lane == 0 {
@@ -87,8 +85,7 @@ pub fn fence_block(input: &[i32], mut output: DisjointSlice<i32>) {
         }
         sync_warp(FULL_MASK); // what lane 0 has seen, all lanes have
         if lane < live {
-            // SAFETY: it was set before the flag.
-            let opposite = unsafe { PAPER.get(live - 1 - lane) };
+            let opposite = PAPER[live - 1 - lane].load(AtomicOrdering::Relaxed);
             // SAFETY: one warp of a block writes its letter's elements.
             if let Some(place) = unsafe { output.get_unique_mut(start + lane) } {
                 *place = opposite;

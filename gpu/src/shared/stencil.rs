@@ -51,8 +51,7 @@ pub fn stencil_ldg(input: &[f32], coefficients: &[f32], output: DisjointSlice<f3
     let Some(coefficients) = coefficients.first_chunk::<RADIUS>() else {
         return; // all threads together, so that none is missing at the barrier
     };
-    // SAFETY: nothing writes the elements of a `&[T]` parameter.
-    derivative(input, output, |j| unsafe { cache::ldg(&coefficients[j]) });
+    derivative(input, output, |j| cache::ldg(&coefficients[j]));
 }
 
 /// Computes the derivative with the given `coefficient`.

@@ -2,7 +2,7 @@
 //! One warp requests them, and four compute.
 //!
 //! Launch: 1-D grid of any size, which strides over the boxes; blocks of [`THREADS`] threads. The
-//! tensor maps have boxes of [`COLUMNS`] x [`ROWS`] elements. Writes `factor` times `input` to
+//! tensor maps have boxes of [`COLUMNS`] x [`ROWS`] elements, as their types say. Writes `factor` times `input` to
 //! `output`, up to the shorter length. The kernel checks no bounds, because the maps do.
 //! Shows: one thread requests 2 KiB and continues; up to [`PLACES`] boxes are loaded at the same
 //! time. A load reports its bytes to a barrier. A store belongs to a group of the thread that
@@ -15,7 +15,7 @@ use lanewise_std::barrier::{Barrier, BarrierStorage, Block};
 use lanewise_std::bulk;
 use lanewise_std::pipeline::{Pipeline, StageStorage};
 use lanewise_std::thread::{block_idx_x, grid_dim_x, thread_idx_x};
-use lanewise_std::tma::{TensorMap, TensorMapMut, Tile};
+use lanewise_std::tma::{BoxOf, TensorMap, TensorMapMut, Tile};
 use lanewise_std::warp::WARP_SIZE;
 
 /// Columns of a box.
@@ -31,13 +31,17 @@ pub const THREADS: u32 = WARP_SIZE + WORKERS;
 const WORKERS: u32 = 128;
 /// Elements of a box.
 const BOX: usize = COLUMNS * ROWS;
+/// The boxes of both maps. The host refuses maps of other boxes.
+type Boxes = BoxOf<COLUMNS, ROWS>;
+/// The most boxes in a row, and the most rows of boxes: no coordinate exceeds 32 bits.
+const MOST: u32 = i32::MAX as u32 / COLUMNS as u32;
 
 /// Computes `output = factor * input`, with `across` boxes in a row and `boxes` in all.
 #[kernel(min_arch = "sm_90")]
 #[launch_contract(dims = 1, block = (160))]
 pub fn tma_copy(
-    input: TensorMap<f32, 2>,
-    output: TensorMapMut<f32, 2>,
+    input: TensorMap<f32, 2, Boxes>,
+    output: TensorMapMut<f32, 2, Boxes>,
     across: u32,
     boxes: u32,
     factor: f32,
@@ -47,6 +51,12 @@ pub fn tma_copy(
         static PLACE_BARRIERS: [StageStorage; PLACES];
         static WORKED: [BarrierStorage; 1];
     }
+    // Boxes past these are outside of any tensor, and their coordinates would begin again at 0.
+    let boxes = if across <= MOST {
+        boxes.min(across.saturating_mul(MOST))
+    } else {
+        0
+    };
     let pipeline = Pipeline::init(&PLACE_BARRIERS, 1, WORKERS);
     let worked = Barrier::<Block>::init(&WORKED, WORKERS);
     let corner = |number: u32| {

@@ -12,7 +12,7 @@
 //! | `Matrix<T>` | `matrix(columns)` of these: [`Matrix`](crate::Matrix) |
 //! | `DisjointMatrix<T>`, `RowPerBlock<T>` | `matrix_mut(columns)` of these: [`MatrixMut`] |
 //! | `Texture1d`, `Texture2d`, `Texture3d` | `&Texture<1>`, `&Texture<2>`, `&Texture<3>` |
-//! | `TensorMap<T, RANK>`, `TensorMapMut<T, RANK>`, `Im2colMap<T, RANK>`, `Im2colMapMut<T, RANK>` | `&`, `&mut`, `&`, `&mut` of those in [`crate::tensor_map`] |
+//! | `TensorMap<T, RANK>`, `TensorMapMut<T, RANK>`, `Im2colMap<T, RANK>`, `Im2colMapMut<T, RANK>` | `&`, `&mut`, `&`, `&mut` of those in [`crate::tensor_map`], with the boxes that the type names: [`BoxOf`](lanewise_std::tma::BoxOf) |
 //! | `Multicast<T>` | `&MulticastBuffer<T>` |
 //! | `Condition` | in a graph `&ConditionSetter` |
 //! | `*const T`, `*mut T` | `&`, `&mut` of these: the address |

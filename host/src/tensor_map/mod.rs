@@ -37,6 +37,7 @@ mod shape;
 
 use std::panic::Location;
 
+use cust::sys;
 use lanewise_driver::abi::CUtensorMap;
 use lanewise_driver::tensor::Access;
 use lanewise_std::tma;
@@ -57,6 +58,7 @@ const MOST: usize = 5;
 #[derive(Debug)]
 pub struct TensorMap<'a, T: TensorElement, const RANK: usize> {
     encoded: CUtensorMap,
+    moved: BoxSize,
     buffer: &'a DeviceBuffer<T>,
 }
 
@@ -68,7 +70,12 @@ impl<'a, T: TensorElement, const RANK: usize> TensorMap<'a, T, RANK> {
     #[track_caller]
     pub fn new(buffer: &'a DeviceBuffer<T>, tiles: Tiles<RANK>) -> Result<Self, TensorMapError> {
         let encoded = tiles.encode(buffer, Location::caller())?;
-        Ok(Self { encoded, buffer })
+        let moved = BoxSize::of(tiles.tile);
+        Ok(Self {
+            encoded,
+            moved,
+            buffer,
+        })
     }
 }
 
@@ -77,6 +84,7 @@ impl<'a, T: TensorElement, const RANK: usize> TensorMap<'a, T, RANK> {
 #[derive(Debug)]
 pub struct TensorMapMut<'a, T: TensorElement, const RANK: usize> {
     encoded: CUtensorMap,
+    moved: BoxSize,
     buffer: &'a mut DeviceBuffer<T>,
 }
 
@@ -93,7 +101,12 @@ impl<'a, T: TensorElement, const RANK: usize> TensorMapMut<'a, T, RANK> {
     ) -> Result<Self, TensorMapError> {
         let encoded = tiles.encode(buffer, Location::caller())?;
         tiles.layout.check_stored::<T>()?;
-        Ok(Self { encoded, buffer })
+        let moved = BoxSize::of(tiles.tile);
+        Ok(Self {
+            encoded,
+            moved,
+            buffer,
+        })
     }
 }
 
@@ -102,6 +115,7 @@ impl<'a, T: TensorElement, const RANK: usize> TensorMapMut<'a, T, RANK> {
 #[derive(Debug)]
 pub struct Im2colMap<'a, T: TensorElement, const RANK: usize> {
     encoded: CUtensorMap,
+    moved: BoxSize,
     buffer: &'a DeviceBuffer<T>,
 }
 
@@ -116,9 +130,14 @@ impl<'a, T: TensorElement, const RANK: usize> Im2colMap<'a, T, RANK> {
         columns: Columns<RANK>,
     ) -> Result<Self, TensorMapError> {
         const { assert!(RANK >= 3 && RANK <= MOST, "images have 3 to 5 dimensions") };
+        let moved = BoxSize::of([columns.columns.channels, columns.columns.pixels]);
         let access = Access::Im2col(columns.columns);
         let encoded = columns.layout.encode(buffer, access, Location::caller())?;
-        Ok(Self { encoded, buffer })
+        Ok(Self {
+            encoded,
+            moved,
+            buffer,
+        })
     }
 }
 
@@ -127,6 +146,7 @@ impl<'a, T: TensorElement, const RANK: usize> Im2colMap<'a, T, RANK> {
 #[derive(Debug)]
 pub struct Im2colMapMut<'a, T: TensorElement, const RANK: usize> {
     encoded: CUtensorMap,
+    moved: BoxSize,
     buffer: &'a mut DeviceBuffer<T>,
 }
 
@@ -144,11 +164,16 @@ impl<'a, T: TensorElement, const RANK: usize> Im2colMapMut<'a, T, RANK> {
         columns: Columns<RANK>,
     ) -> Result<Self, TensorMapError> {
         const { assert!(RANK >= 3 && RANK <= MOST, "images have 3 to 5 dimensions") };
+        let moved = BoxSize::of([columns.columns.channels, columns.columns.pixels]);
         let access = Access::Im2col(columns.columns);
         let encoded = columns.layout.encode(buffer, access, Location::caller())?;
         columns.layout.check_stored::<T>()?;
         columns.check_stored_corners()?;
-        Ok(Self { encoded, buffer })
+        Ok(Self {
+            encoded,
+            moved,
+            buffer,
+        })
     }
 }
 
@@ -168,11 +193,14 @@ stored! { TensorMap TensorMapMut Im2colMap Im2colMapMut }
 
 macro_rules! arguments {
     ($($on_host:ty => $on_device:ident, $access:ident;)*) => {$(
-        // SAFETY: this passes one parameter, the bytes of the map. The tensor is inside of the
-        // buffer. The launch keeps order with the buffer's other uses, and freeing the buffer waits
+        // SAFETY: this passes one parameter, the bytes of the map, whose boxes have the size that the
+        // kernel takes. The tensor is inside of the buffer. The launch keeps order with the buffer's other uses, and freeing the buffer waits
         // for the kernels that use it. Nothing else borrows a buffer that is written.
-        unsafe impl<T: TensorElement, const RANK: usize> Argument<tma::$on_device<'static, T, RANK>> for $on_host {
+        unsafe impl<T: TensorElement, const RANK: usize, Size: tma::BoxSize>
+            Argument<tma::$on_device<'static, T, RANK, Size>> for $on_host
+        {
             fn pass(self, list: &mut ArgumentList<'_>) -> Result<(), DriverError> {
+                self.moved.check::<Size>()?;
                 list.push_with(&*self.buffer, order::Access::$access, self.encoded)
             }
         }
@@ -183,6 +211,48 @@ arguments! {
     &mut TensorMapMut<'_, T, RANK> => TensorMapMut, Write;
     &Im2colMap<'_, T, RANK> => Im2colMap, Read;
     &mut Im2colMapMut<'_, T, RANK> => Im2colMapMut, Write;
+}
+
+/// The number of elements that an instruction moves, in each dimension: 1 in those that the map does
+/// not have.
+#[derive(Clone, Copy, Debug)]
+struct BoxSize([usize; MOST]);
+
+impl BoxSize {
+    fn of<const RANK: usize>(size: [u32; RANK]) -> Self {
+        BoxSize(std::array::from_fn(|i| {
+            size.get(i).map_or(1, |&of| of as usize)
+        }))
+    }
+
+    /// Checks that a kernel that takes maps of boxes of this size has memory for these boxes.
+    fn check<Size: tma::BoxSize>(self) -> Result<(), DriverError> {
+        match Size::SIZE {
+            Some(expected) if expected != self.0 => Err(self.unlike(expected)),
+            _ => Ok(()),
+        }
+    }
+
+    fn unlike(self, expected: [usize; MOST]) -> DriverError {
+        let text = |size: [usize; MOST]| {
+            let dimensions = size
+                .iter()
+                .rposition(|&of| of != 1)
+                .map_or(1, |last| last + 1);
+            size[..dimensions]
+                .iter()
+                .map(ToString::to_string)
+                .collect::<Vec<_>>()
+                .join(" x ")
+        };
+        let code = sys::cudaError_enum::CUDA_ERROR_INVALID_VALUE;
+        DriverError::answer("the check of a tensor map's boxes", code, Location::caller())
+            .with_report(format!(
+                "expected a map of boxes of {} elements, as the kernel's parameter says; found boxes of {}",
+                text(expected),
+                text(self.0)
+            ))
+    }
 }
 
 /// Returns the values, padded with defaults to the length that the driver takes for every rank.

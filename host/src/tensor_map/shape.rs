@@ -62,7 +62,7 @@ macro_rules! settings {
 #[derive(Debug, Clone)]
 pub struct Tiles<const RANK: usize> {
     pub(super) layout: Layout<RANK>,
-    tile: [u32; RANK],
+    pub(super) tile: [u32; RANK],
 }
 
 impl<const RANK: usize> Tiles<RANK> {

@@ -3,12 +3,14 @@
 #![forbid(unsafe_code)]
 
 use lanewise::checks::Checking;
+use lanewise::tensor_map::{TensorMap, Tiles};
 use lanewise::{Device, DeviceBuffer, LaunchConfig, MatrixMut, Stream, Zeroable, counters};
 use lanewise_std::half::F16;
 use own_kernels::factors::PerBlock;
 use own_kernels::{
-    Place, column_sums, digits, doubled, even_by_block, greatest, numbered_by_three,
-    numbered_by_two_down, numbered_in_tiles, numbered_on_diagonals, ranks_in_row, row_stencil,
+    Place, column_sums, corners, digits, doubled, even_by_block, greatest, numbered_by_three,
+    numbered_by_two_down, numbered_in_fours, numbered_in_planes, numbered_in_sums,
+    numbered_in_threes, numbered_in_tiles, numbered_on_diagonals, ranks_in_row, row_stencil,
     scaled_by_block, turned, weigh,
 };
 use proptest::prelude::*;
@@ -103,6 +105,61 @@ proptest! {
         check!(numbered_by_two_down reaches [2 * width, height]);
         check!(numbered_on_diagonals reaches [height, width]);
         check!(numbered_in_tiles reaches tiles);
+        // The tile of a block is as many rows of 16 as it has pairs of warps.
+        let warps = (block[0] * block[1] * block[2]).div_ceil(32);
+        if warps % 2 == 0 {
+            let is_full = (block[0] * block[1] * block[2]) % 32 == 0;
+            let tiles = [16 * (warps / 2) * grid[1] * grid[2], 32 * grid[0]];
+            if is_full {
+                check!(numbered_in_sums reaches tiles);
+            }
+        }
+    }
+
+    #[test]
+    fn groups_of_neighbours_fill_a_part_that_begins_anywhere(
+        length in 0usize..300,
+        first in 0usize..6,
+        seed in 0u64..64,
+        config in shapes(),
+    ) {
+        let (device, stream) = device();
+        let mut output = DeviceBuffer::from_slice(&device, &vec![u32::MAX; first + length + 5]).unwrap();
+        for fours in [false, true] {
+            let _checking = Checking::all().seed(seed).start();
+            let part = &mut output.part(first..first + length);
+            match fours {
+                false => device.launch(&stream, numbered_in_threes, config, (part,)).unwrap(),
+                true => device.launch(&stream, numbered_in_fours, config, (part,)).unwrap(),
+            }
+            let numbers = output.to_vec().unwrap();
+            let is_untouched = |it: &u32| *it == u32::MAX;
+            prop_assert!(numbers[..first].iter().chain(&numbers[first + length..]).all(is_untouched));
+            let expected: Vec<u32> = (0..length as u32).collect();
+            prop_assert_eq!(&numbers[first..first + length], expected);
+        }
+    }
+
+    #[test]
+    fn a_plane_of_a_volume_belongs_to_the_blocks_at_its_z(
+        rows in 1usize..20,
+        columns in 1usize..30,
+        seed in 0u64..64,
+        config in shapes(),
+    ) {
+        let (device, stream) = device();
+        let [grid, block] = [config.grid, config.block].map(|it| [it.x, it.y, it.z].map(|it| it as usize));
+        let mut output = DeviceBuffer::from_slice(&device, &vec![u32::MAX; rows * columns]).unwrap();
+        let _checking = Checking::all().seed(seed).start();
+        device.launch(&stream, numbered_in_planes, config, (output.matrix_mut(columns),)).unwrap();
+        let of_plane = rows / grid[2];
+        for (i, number) in output.to_vec().unwrap().into_iter().enumerate() {
+            let (row, column) = (i / columns, i % columns);
+            let [plane, row] = [row.checked_div(of_plane), row.checked_rem(of_plane)].map(|it| it.unwrap_or(grid[2]));
+            let is_reached = plane < grid[2] && row < grid[1] * block[1] && column < grid[0] * block[0];
+            let expected = 10_000 * plane + 100 * row + column;
+            prop_assert_eq!(number, if is_reached { expected as u32 } else { u32::MAX });
+        }
     }
 
     #[test]
@@ -258,6 +315,33 @@ fn a_grid_that_the_contract_does_not_allow_is_refused() {
         .launch(&stream, greatest, one, (&numbers, &mut out))
         .unwrap();
     assert_eq!(out.to_vec().unwrap(), [9]);
+}
+
+/// A kernel with room for boxes of 8 x 4 gets maps of such boxes only: a larger box would be written
+/// past the end of its shared memory.
+#[test]
+fn a_map_of_other_boxes_than_the_kernel_has_room_for_is_refused() {
+    let (device, stream) = device();
+    let numbers: Vec<u32> = (0..16 * 8).collect();
+    let input = DeviceBuffer::from_slice(&device, &numbers).unwrap();
+    let mut found = DeviceBuffer::<u32>::zeroed(&device, 2).unwrap();
+    let config = LaunchConfig::new(2, 32);
+    for (tile, expected) in [
+        ([8, 8], "found boxes of 8 x 8"),
+        ([4, 8], "found boxes of 4 x 8"),
+        ([8, 1], "found boxes of 8\n"),
+    ] {
+        let map = TensorMap::new(&input, Tiles::new([16, 8], tile)).unwrap();
+        let refused = device.launch(&stream, corners, config, (&map, &mut found));
+        let text = causes(refused.unwrap_err()) + "\n";
+        let wanted = "expected a map of boxes of 8 x 4 elements, as the kernel's parameter says";
+        assert!(text.contains(wanted) && text.contains(expected), "{text}");
+    }
+    let map = TensorMap::new(&input, Tiles::new([16, 8], [8, 4])).unwrap();
+    device
+        .launch(&stream, corners, config, (&map, &mut found))
+        .unwrap();
+    assert_eq!(found.to_vec().unwrap(), [0, 64]);
 }
 
 /// One type of half floats, for arithmetic and for the matrix units.

@@ -22,7 +22,7 @@ use lanewise_std::matrix::warpgroup::{
 };
 use lanewise_std::pipeline::{HeldStage, Pipeline, StageStorage};
 use lanewise_std::thread::{block_idx_x, thread_rank};
-use lanewise_std::tma::{DynamicTiles, TensorMap};
+use lanewise_std::tma::{BoxOf, DynamicTiles, TensorMap};
 
 /// Rows of a block's share of `c`.
 pub const ROWS: usize = 128;
@@ -64,16 +64,12 @@ fn corner(block: u32, m: u32, n: u32) -> (u32, u32) {
 }
 
 /// `c = a * b`.
-///
-/// # Safety
-/// The boxes of the maps have the sizes for which the kernel has room: [`ROWS`] and [`COLUMNS`]
-/// rows of [`DEPTH`] elements.
 #[kernel(min_arch = "sm_90a")]
 #[launch_bounds(384, 1)]
 #[launch_contract(dims = 1, block = (384))]
-pub unsafe fn gemm_bf16(
-    a: TensorMap<u16, 2>,
-    b: TensorMap<u16, 2>,
+pub fn gemm_bf16(
+    a: TensorMap<u16, 2, BoxOf<DEPTH, ROWS>>,
+    b: TensorMap<u16, 2, BoxOf<DEPTH, COLUMNS>>,
     c: GlobalMut<f32>,
     m: u32,
     n: u32,
@@ -83,6 +79,9 @@ pub unsafe fn gemm_bf16(
     let Some(tiles) = Tiles::get() else {
         debug::trap()
     };
+    if block_idx_x() >= blocks(m, n) {
+        return; // it would have the corner of another block
+    }
     let pipeline = Pipeline::init(&BARRIERS, 1, 2 * warpgroup::THREADS);
     let (row, column) = corner(block_idx_x(), m, n);
     let steps = k.div_ceil(DEPTH as u32);

@@ -55,6 +55,11 @@ pub(crate) const fn named(name: &str) -> u64 {
     text(START, name)
 }
 
+/// Returns the fingerprint of this layout with another alignment.
+pub(crate) const fn aligned(layout: u64, alignment: usize) -> u64 {
+    super::fingerprint::number(text(layout, "aligned"), alignment as u64)
+}
+
 /// Returns the fingerprint of a static that holds a value of type `T`, in the kind of memory
 /// with this name.
 #[must_use]

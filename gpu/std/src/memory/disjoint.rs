@@ -10,6 +10,7 @@
 //! | --- | --- | --- |
 //! | [`Linear`] | the one at its index, and those a grid's number of threads apart | `get_mut`, `grid_stride` |
 //! | [`Unrolled<N>`](Unrolled) | `N`, a block apart | `fill` |
+//! | [`Neighbors<N>`](Neighbors) | `N` neighbours, and those a grid's number of threads of such groups apart | `fill_groups` |
 //!
 //! An offset is not part of the type: the host passes the part of the buffer that begins there.
 
@@ -17,7 +18,7 @@ use core::array::from_fn;
 use core::marker::PhantomData;
 
 use crate::memory::bounds::check;
-use crate::memory::vector::Vector;
+use crate::memory::vector::{Sixteen, Vector};
 use crate::thread::{
     Stride, ThreadIndex, block_number, block_size, grid_stride, index_1d, thread_rank,
 };
@@ -28,6 +29,12 @@ pub use crate::disjoint_matrix::Unrolled;
 /// when it is divided by the number of threads in the grid.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Linear;
+
+/// The slice is divided into groups of `N` neighbours. The thread with index i owns group i, and
+/// every group whose number leaves i as the remainder when it is divided by the number of threads in
+/// the grid. See [`fill_groups`](DisjointSlice::fill_groups).
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Neighbors<const N: usize>;
 
 /// Proof that an element belongs to this thread alone: a [`ThreadIndex`], borrowed or by value.
 #[diagnostic::on_unimplemented(
@@ -294,6 +301,45 @@ impl<T, const N: usize> DisjointSlice<'_, T, Unrolled<N>> {
                 let value = value(i);
                 // SAFETY: in bounds, and no other thread's, as above.
                 unsafe { *self.pointer.add(i) = value };
+            }
+        }
+    }
+}
+
+impl<T: Copy, const N: usize> DisjointSlice<'_, T, Neighbors<N>> {
+    /// Sets the elements of each of this thread's groups to `values(group)`, where `group` is the
+    /// group's number: its first element has the index `N * group`. Values past the end of the slice
+    /// are left out. One instruction stores a group of 16 bytes that begins at a multiple of 16.
+    ///
+    /// ```
+    /// use lanewise_macros::kernel;
+    /// use lanewise_std::disjoint::{DisjointSlice, Neighbors};
+    ///
+    /// /// Writes the bytes of each number, the lowest first.
+    /// #[kernel]
+    /// #[launch_contract(dims = 1)]
+    /// pub fn bytes(numbers: &[u32], mut output: DisjointSlice<u8, Neighbors<4>>) {
+    ///     output.fill_groups(|i| numbers.get(i).map_or([0; 4], |number| number.to_le_bytes()));
+    /// }
+    /// ```
+    #[inline(always)]
+    pub fn fill_groups(&mut self, mut values: impl FnMut(usize) -> [T; N]) {
+        let whole = self.pointer.cast::<Sixteen<T, N>>();
+        let is_whole = const { size_of::<[T; N]>() == 16 } && whole.is_aligned();
+        for group in grid_stride(self.length.div_ceil(N)) {
+            let values = values(group);
+            // Below the length plus `N`: no slice is so long that this overflows.
+            let first = group * N;
+            if is_whole && first + N <= self.length {
+                // SAFETY: aligned and in bounds. No other thread has this group.
+                unsafe { whole.add(group).write(Sixteen(values)) };
+                continue;
+            }
+            for (i, value) in values.into_iter().enumerate() {
+                if first + i < self.length {
+                    // SAFETY: in bounds, and no other thread's, as above.
+                    unsafe { self.pointer.add(first + i).write(value) };
+                }
             }
         }
     }

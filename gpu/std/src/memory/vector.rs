@@ -12,7 +12,7 @@
 use crate::kernel::Value;
 use crate::warp::Shuffle;
 
-/// Two or four numbers that one instruction loads or stores.
+/// Numbers that one instruction loads or stores: [`Float4`] and similar types, and [`Sixteen`].
 ///
 /// # Safety
 /// The type consists of exactly `LANES` elements, one after another. Its alignment is a
@@ -20,7 +20,7 @@ use crate::warp::Shuffle;
 pub unsafe trait Vector: Value {
     /// The type of its numbers.
     type Element: Value;
-    /// The number of elements: 2 or 4.
+    /// The number of elements.
     const LANES: usize;
 }
 
@@ -131,6 +131,61 @@ vectors! {
     UShort4 = u16, 8, 4: x y z w;
 }
 
+/// `N` elements of 16 bytes together, which one instruction loads or stores, for code that is generic
+/// over the type of the elements: `Sixteen<f32, 4>`, `Sixteen<f64, 2>`, `Sixteen<u8, 16>`.
+///
+/// ```
+/// use lanewise_std::vector::{Sixteen, vectors_of};
+///
+/// fn sum<const N: usize>(numbers: &[f64]) -> f64 {
+///     let (vectors, rest) = vectors_of::<Sixteen<f64, N>>(numbers).unwrap_or((&[], numbers));
+///     let of_vectors = vectors.iter().flat_map(|vector| vector.0);
+///     of_vectors.chain(rest.iter().copied()).sum()
+/// }
+/// assert_eq!(sum::<2>(&[1.0, 2.0, 3.0]), 6.0);
+/// ```
+///
+/// The elements have 16 bytes, no more and no fewer:
+///
+/// ```compile_fail,E0080
+/// use lanewise_std::vector::{Sixteen, vectors_of};
+///
+/// let _ = vectors_of::<Sixteen<f32, 3>>(&[1.0, 2.0, 3.0]);
+/// ```
+#[derive(Clone, Copy, Debug, PartialEq)]
+#[repr(C, align(16))]
+pub struct Sixteen<T, const N: usize>(pub [T; N]);
+
+impl<T, const N: usize> From<Sixteen<T, N>> for [T; N] {
+    #[inline(always)]
+    fn from(Sixteen(elements): Sixteen<T, N>) -> Self {
+        elements
+    }
+}
+
+// SAFETY: the type is elements one after another, without padding, as `LANES` checks.
+unsafe impl<T: Value, const N: usize> Value for Sixteen<T, N> {
+    const CHECKED: () = assert!(Self::LANES == N);
+    const LAYOUT: u64 = crate::kernel::layout::aligned(<[T; N]>::LAYOUT, align_of::<Self>());
+}
+// SAFETY: as above. Without `LANES`, nothing makes a vector of elements.
+unsafe impl<T: Value, const N: usize> Vector for Sixteen<T, N> {
+    type Element = T;
+    const LANES: usize = {
+        assert!(
+            N * size_of::<T>() == 16,
+            "the elements have 16 bytes together"
+        );
+        N
+    };
+}
+// SAFETY: elements that the host may copy to the device, one after another.
+#[cfg(not(target_arch = "nvptx64"))]
+unsafe impl<T: crate::kernel::DeviceCopy, const N: usize> crate::kernel::DeviceCopy
+    for Sixteen<T, N>
+{
+}
+
 /// Returns the slice as vectors, and the elements that are left over after them. Returns `None` if
 /// the start of the slice is not aligned for a vector. A buffer is aligned, and so is each part of
 /// one that begins at a multiple of the vector's lanes.
@@ -147,10 +202,17 @@ vectors! {
 #[inline]
 #[must_use]
 pub fn vectors_of<V: Vector>(slice: &[V::Element]) -> Option<(&[V], &[V::Element])> {
-    // SAFETY: a vector is this many elements one after another, and any elements make
-    // a valid vector.
-    let (before, vectors, after) = unsafe { slice.align_to::<V>() };
-    before.is_empty().then_some((vectors, after))
+    let first = slice.as_ptr().cast::<V>();
+    if !first.is_aligned() {
+        return None;
+    }
+    let (_, rest) = slice.split_at(slice.len() / V::LANES * V::LANES);
+    // SAFETY: aligned. A vector is this many elements one after another, and any elements make a
+    // valid vector.
+    Some((
+        unsafe { core::slice::from_raw_parts(first, slice.len() / V::LANES) },
+        rest,
+    ))
 }
 
 /// As [`vectors_of`], for elements that the caller may write.
@@ -169,6 +231,7 @@ pub fn vectors_of<V: Vector>(slice: &[V::Element]) -> Option<(&[V], &[V::Element
 pub fn vectors_of_mut<V: Vector>(
     slice: &mut [V::Element],
 ) -> Option<(&mut [V], &mut [V::Element])> {
+    const { assert!(V::LANES > 0) };
     // SAFETY: as for `vectors_of`, and any vector makes valid elements.
     let (before, vectors, after) = unsafe { slice.align_to_mut::<V>() };
     before.is_empty().then_some((vectors, after))

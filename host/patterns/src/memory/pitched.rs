@@ -64,18 +64,13 @@ impl Pitched {
 
 impl Case for Pitched {
     fn launch(&mut self, stream: &Stream) -> Result<()> {
-        let pitch = u32::try_from(self.data.pitch())?;
-        let [nx, ny, nz] = self.data.size();
-        let (nx, ny, nz) = (u32::try_from(nx)?, u32::try_from(ny)?, u32::try_from(nz)?);
-        let data = &mut self.data;
+        let [nx, _, nz] = self.data.size();
+        let arguments = (self.data.matrix_mut(), u32::try_from(nx)?, FACTOR);
+        let (device, config) = (&self.device, self.config);
         if nz == 1 {
-            let arguments = (data.matrix_mut(), nx, FACTOR);
-            self.device
-                .launch(stream, scale_pitched_2d, self.config, arguments)?;
+            device.launch(stream, scale_pitched_2d, config, arguments)?;
         } else {
-            let arguments = (data, pitch, [nx, ny, nz], FACTOR);
-            self.device
-                .launch(stream, scale_pitched_3d, self.config, arguments)?;
+            device.launch(stream, scale_pitched_3d, config, arguments)?;
         }
         Ok(())
     }

@@ -118,10 +118,7 @@ impl Case for Gemm {
         let (m, n, k) = (u32::try_from(m)?, u32::try_from(n)?, u32::try_from(k)?);
         let config = LaunchConfig::new(blocks(m, n), THREADS).with_dynamic_shared(SHARED_BYTES);
         let arguments = (&a, &b, &mut self.product, m, n, k);
-        let device = &self.device;
-        // SAFETY: the boxes are the kernel's.
-        unsafe { device.launch_unchecked(stream, gemm_bf16, config, arguments)? };
-        Ok(())
+        Ok(self.device.launch(stream, gemm_bf16, config, arguments)?)
     }
 
     fn check(&mut self) -> Result<Result<Agreement, Mismatch>> {

@@ -46,8 +46,9 @@ fn check(m: usize, n: usize, k: usize) {
     let config = LaunchConfig::new(blocks(sizes.0, sizes.1), THREADS);
     let config = config.with_dynamic_shared(SHARED_BYTES);
     let arguments = (&left, &right, &mut c, sizes.0, sizes.1, sizes.2);
-    // SAFETY: the boxes are the kernel's.
-    unsafe { device.launch_unchecked(&stream, gemm_bf16, config, arguments) }.expect("a launch");
+    device
+        .launch(&stream, gemm_bf16, config, arguments)
+        .expect("a launch");
     let got = values(&c);
     for i in 0..m {
         for j in 0..n {

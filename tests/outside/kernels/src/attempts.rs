@@ -7,11 +7,12 @@ use lanewise_std::collective::{
     Max, Sum, block_broadcast, block_exclusive_scan, block_histogram, block_inclusive_scan,
     block_reduce, block_striped_to_blocked,
 };
-use lanewise_std::part_per_block::{Halves, Pairs, SparsePairs};
+use lanewise_std::part_per_block::{Halves, Pairs, SparsePairs, WarpLast};
 use lanewise_std::phased::{ByColumns, LineView};
 use lanewise_std::thread::{block_size, index_1d, sync_threads, thread_rank};
 use lanewise_std::{
-    DisjointSlice, PartPerBlock, SharedAtomics, SharedLine, SharedPerWarp, SharedTile,
+    DisjointSlice, DynamicShared, PartPerBlock, SharedAtomics, SharedLine, SharedPart,
+    SharedPerWarp, SharedTile,
 };
 
 /// The most threads of a block.
@@ -37,6 +38,9 @@ struct Kept<'a> {
 /// | `k` | keeps a view in a structure, fills other memory, and reads the view |
 /// | `a` | adds to an atomic |
 /// | `p` | does a step in place |
+/// | `g`, `j` | adds all cells in steps in shared memory, the last six by one warp |
+/// | `z` | does the first step of the former, and leaves the others out |
+/// | `u` | fills a line of dynamic shared memory of a length of its own, and adds a part behind it |
 /// | `v` | waits at the barrier of the block |
 /// | `q` | leaves the kernel |
 /// | `.` | does nothing |
@@ -58,6 +62,8 @@ fn program(
         static ITEMS: SharedLine<u32, { 2 * THREADS }>;
         static COUNTS: [u32; 8];
         static ATOMICS: SharedAtomics<u32, 4>;
+        static PART: SharedPart<u32, THREADS>;
+        static LAST: SharedPart<u32, THREADS, WarpLast>;
     }
     let own = thread_rank();
     let next = ((own + 1) % block_size()) as usize;
@@ -110,6 +116,37 @@ fn program(
                 0
             }
             b'p' => step(),
+            b'g' => {
+                let mut part = PART.begin(value(next), Sum);
+                while part.has_step() {
+                    part.step();
+                }
+                part.first().unwrap_or(0)
+            }
+            b'j' => {
+                let mut part = LAST.begin(value(next), Sum);
+                while part.has_step() {
+                    part.step();
+                }
+                part.finish();
+                part.first().unwrap_or(0)
+            }
+            b'z' => {
+                let mut part = PART.begin(own, Max);
+                part.step();
+                part.first().unwrap_or(0)
+            }
+            b'u' => {
+                let mut memory = DynamicShared::new();
+                let mut line = memory.line::<u32>(96 + (own % 3) as usize);
+                let mut part = memory.part::<u32, Halves>();
+                let line = line.fill::<2>(value).get(next);
+                let mut part = part.begin(line, Sum);
+                while part.has_step() {
+                    part.step();
+                }
+                part.first().unwrap_or(0)
+            }
             b'v' => {
                 sync_threads();
                 0

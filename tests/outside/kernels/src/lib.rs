@@ -10,15 +10,18 @@ mod tile;
 
 use lanewise_macros::{Value, device, kernel, shared};
 use lanewise_std::atomic::{AtomicOrdering, BlockAtomicU32};
+use lanewise_std::barrier::{Barrier, BarrierStorage, Block, Parity};
 use lanewise_std::collective::{self, block_reduce};
+use lanewise_std::disjoint::Neighbors;
 use lanewise_std::disjoint_matrix::{
-    ColumnPerThread, Diagonal, TilePerBlock, Transposed, Unrolled,
+    ColumnPerThread, Diagonal, TilePerBlock, Transposed, Unrolled, Volume,
 };
 use lanewise_std::graph::Condition;
 use lanewise_std::half::F16;
 use lanewise_std::matrix::element::{self, S8};
 use lanewise_std::matrix::sparse::{GROUPS, Metadata, TwoOfFour};
-use lanewise_std::matrix::warp::{Left, Right, Sum, multiply_add_sparse};
+use lanewise_std::matrix::warp::{Left, Right, Sum, SumsPerWarp, multiply_add_sparse};
+use lanewise_std::tma::{BoxOf, TensorMap, Tile};
 use lanewise_std::vector::Float4;
 use lanewise_std::{
     DeviceGlobal, DisjointMatrix, DisjointSlice, GlobalMut, Matrix, PerBlock, RowPerBlock, cache,
@@ -219,6 +222,64 @@ pub fn numbered_in_tiles(
 ) {
     let (top, left) = output.corner();
     output.fill_tile::<15>(|row, column| numbers.get_or(top + row, left + column, 0));
+}
+
+/// Groups of three neighbours for a thread, each with the group's number and its own.
+#[kernel]
+pub fn numbered_in_threes(mut output: DisjointSlice<u32, Neighbors<3>>) {
+    output.fill_groups(|group| [0, 1, 2].map(|i| 3 * group as u32 + i));
+}
+
+/// Groups of four neighbours, which one instruction stores.
+#[kernel]
+pub fn numbered_in_fours(mut output: DisjointSlice<u32, Neighbors<4>>) {
+    output.fill_groups(|group| [0, 1, 2, 3].map(|i| 4 * group as u32 + i));
+}
+
+/// An element of a volume for a thread, in planes along z.
+#[kernel]
+pub fn numbered_in_planes(mut output: DisjointMatrix<u32, Volume>) {
+    if let Some((output, [plane, row, column])) = output.get_mut_in_plane() {
+        *output = 10_000 * plane as u32 + 100 * row as u32 + column as u32;
+    }
+}
+
+/// Two sums beside each other for a warp, and two warps beside each other.
+#[kernel(min_arch = "sm_80")]
+pub fn numbered_in_sums(
+    numbers: Matrix<u32>,
+    mut output: DisjointMatrix<u32, SumsPerWarp<1, 2, 2>>,
+) {
+    let ((top, left), (row, column)) = (output.corner(), output.part());
+    output.fill_sums(|i, j, k| {
+        let (y, x) = Sum::<f32>::position(thread::thread_rank() % 32, k);
+        let (y, x) = (top + row + 16 * i + y, left + column + 8 * j + x);
+        numbers.get_or(y, x, 0)
+    });
+}
+
+/// The first element of a box of 8 x 4 for each block, with room for no more.
+#[kernel(min_arch = "sm_90")]
+#[launch_contract(dims = 1, block = 32)]
+pub fn corners(input: TensorMap<u32, 2, BoxOf<8, 4>>, mut output: PerBlock<u32>) {
+    shared! {
+        static BOX: [Tile<[u32; 32]>; 1];
+        static LOADED: [BarrierStorage; 1];
+    }
+    let loaded = Barrier::<Block>::init(&LOADED, 1);
+    let tile = BOX.tile(0);
+    if thread::thread_idx_x() == 0 {
+        let _ = loaded.arrive_expect_bytes(128);
+        let corner = [0, 4 * thread::block_idx_x() as i32];
+        // SAFETY: a box has the size of the tile, as the map's type says, and no thread accesses the
+        // tile before the barrier's phase has ended.
+        unsafe { input.load(tile.as_ptr(), corner, &loaded) };
+    }
+    loaded.wait_parity(Parity::Even);
+    if let Some(output) = output.get_mut() {
+        // SAFETY: nothing writes the tile any more.
+        *output = unsafe { tile.get(0) };
+    }
 }
 
 /// The sum of an element of the matrix and those left and right of it.

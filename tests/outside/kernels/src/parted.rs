@@ -33,12 +33,21 @@ pub fn dynamic_tiles_of_two_pitches(mut output: DisjointSlice<u32>) {
 pub fn dynamic_memory_of_three_kinds(mut output: DisjointSlice<u32>) {
     let own = thread_rank() as usize;
     let number = match own % 3 {
-        0 => DynamicShared::new().line::<u32>(THREADS).fill::<1>(|_| 5).len() as u32,
-        1 => DynamicShared::new().line::<u64>(THREADS).fill::<1>(|_| 6).len() as u32,
+        0 => DynamicShared::new()
+            .line::<u32>(THREADS)
+            .fill::<1>(|_| 5)
+            .len() as u32,
+        1 => DynamicShared::new()
+            .line::<u64>(THREADS)
+            .fill::<1>(|_| 6)
+            .len() as u32,
         _ => {
             let counters = DynamicShared::new().atomics(THREADS);
             counters[own].fetch_add(1, AtomicOrdering::Relaxed);
-            DynamicShared::new().line::<u32>(THREADS).fill::<1>(|_| 5).len() as u32
+            DynamicShared::new()
+                .line::<u32>(THREADS)
+                .fill::<1>(|_| 5)
+                .len() as u32
         }
     };
     write(&mut output, number);

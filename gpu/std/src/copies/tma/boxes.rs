@@ -16,7 +16,7 @@ pub(super) const fn can_be(dimensions: usize) {
 
 macro_rules! loads {
     ($($map:ident)*) => {$(
-        impl<T: Copy, const RANK: usize> $map<'_, T, RANK> {
+        impl<T: Copy, const RANK: usize, Size> $map<'_, T, RANK, Size> {
             /// Starts a load of the box that begins at these coordinates. They may be outside
             /// of the tensor, and may be negative. It reports all bytes of the box to
             /// `barrier`, including zeros.
@@ -90,7 +90,7 @@ loads! { TensorMap TensorMapMut }
 
 macro_rules! stores {
     ($($(#[$doc:meta])* $name:ident: $($bound:path, $operation:literal)?;)*) => {
-        impl<T: Copy, const RANK: usize> TensorMapMut<'_, T, RANK> {$(
+        impl<T: Copy, const RANK: usize, Size> TensorMapMut<'_, T, RANK, Size> {$(
             $(#[$doc])*
             ///
             /// The box may extend past the tensor's end, or begin after it. But it must not begin

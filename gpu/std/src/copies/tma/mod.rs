@@ -14,6 +14,10 @@
 //! | `Im2colMap<T, RANK>` | `&tensor_map::Im2colMap` over a `&` buffer | load pixels of images |
 //! | `Im2colMapMut<T, RANK>` | `&mut tensor_map::Im2colMapMut` over a `&mut` buffer | load, store and add pixels |
 //!
+//! A copy moves as many bytes as the map says, and the kernel cannot read the map. A kernel that has
+//! room for boxes of one size takes `TensorMap<T, RANK, BoxOf<COLUMNS, ROWS>>`: the host passes only
+//! maps of such boxes. See [`BoxOf`].
+//!
 //! Coordinates begin with the dimension that is contiguous in memory: `[column, row]` for a matrix.
 //! The first coordinate is a multiple of 16 bytes (of 4 elements of `f32`), also outside the
 //! tensor, and a store takes no negative coordinates. A GPU ends a kernel that breaks this rule
@@ -37,6 +41,7 @@ use crate::cache::CachePolicy;
 use crate::state_space::{self, ptx};
 use crate::{DynamicSharedArray, SharedArray};
 
+mod box_of;
 mod boxes;
 mod change;
 mod images;
@@ -45,6 +50,7 @@ mod rows;
 mod swizzle;
 
 pub use crate::bulk::{ReduceAdd, ReduceBitwise, ReduceIncDec, ReduceMinMax};
+pub use box_of::{AnyBox, BoxOf, BoxSize};
 #[doc(hidden)]
 pub use change::acquire;
 pub use change::{MapChange, MapStorage};
@@ -138,15 +144,17 @@ macro_rules! maps {
     ($($(#[$doc:meta])* $name:ident<$borrow:ty>;)*) => {$(
         $(#[$doc])*
         #[derive(Debug)]
-        pub struct $name<'a, T, const RANK: usize> {
+        pub struct $name<'a, T, const RANK: usize, Size = AnyBox> {
             encoded: *const EncodedMap,
             policy: Option<CachePolicy>,
-            memory: PhantomData<$borrow>,
+            memory: PhantomData<($borrow, Size)>,
         }
 
         // SAFETY: the parameter is the map, and the value its address among the parameters.
-        unsafe impl<T: 'static, const RANK: usize> crate::kernel::Passed for for<'a> fn($name<'a, T, RANK>) {
-            type For<'a> = $name<'a, T, RANK>;
+        unsafe impl<T: 'static, const RANK: usize, Size: BoxSize> crate::kernel::Passed
+            for for<'a> fn($name<'a, T, RANK, Size>)
+        {
+            type For<'a> = $name<'a, T, RANK, Size>;
             type First = *const EncodedMap;
             type Second = ();
             // A map has one layout, whatever its elements are, and contains its own description.
@@ -166,11 +174,11 @@ macro_rules! maps {
             }
         }
 
-        impl<T, const RANK: usize> $name<'_, T, RANK> {
+        impl<T, const RANK: usize, Size> $name<'_, T, RANK, Size> {
             /// Makes the map from the address of a parameter, in code that `#[kernel]` generates.
             ///
             /// # Safety
-            /// A map of this type and rank, which the host has encoded, is at the address.
+            /// A map of this type, rank and size, which the host has encoded, is at the address.
             #[doc(hidden)]
             #[inline(always)]
             #[must_use]
@@ -183,7 +191,7 @@ macro_rules! maps {
             #[doc(alias = "L2::cache_hint")]
             #[inline]
             #[must_use]
-            pub fn with_policy(&self, policy: CachePolicy) -> $name<'_, T, RANK> {
+            pub fn with_policy(&self, policy: CachePolicy) -> $name<'_, T, RANK, Size> {
                 $name { encoded: self.encoded, policy: Some(policy), memory: PhantomData }
             }
 

@@ -62,17 +62,19 @@ pub fn load_cs<T: Value>(place: &T) -> T {
     words::load_cs(place)
 }
 
-/// Loads through the read-only path: `ld.global.nc`.
+/// Loads through the read-only path, `ld.global.nc`, if nothing writes the value while the kernel
+/// runs: the compiler knows that of what a kernel takes as `&[T]` or as
+/// [`Matrix<T>`](crate::Matrix). That path would not see a write, so a load of other memory is an
+/// ordinary one.
 ///
-/// # Safety
-/// Nothing writes the value while the kernel runs, before this load or after it: the read-only path
-/// would not see such a write. That holds for the `&[T]` parameters of kernels.
+/// The compiler takes the path for ordinary loads of such memory, too. The name is for readers who
+/// look for CUDA's `__ldg`.
 #[doc(alias = "__ldg")]
 #[doc(alias = "ld.global.nc")]
 #[inline]
 #[must_use]
-pub unsafe fn ldg<T: Value>(place: &T) -> T {
-    words::load_nc(place)
+pub fn ldg<T: Value>(place: &T) -> T {
+    *place
 }
 
 /// Stores to L2 and bypasses L1: `st.global.cg`.

@@ -113,7 +113,6 @@ loads! {
     load_ca: "ld.global.ca";
     load_cg: "ld.global.cg";
     load_cs: "ld.global.cs";
-    load_nc: "ld.global.nc";
 }
 
 /// One unit of a value, to global memory.

@@ -10,6 +10,7 @@
 //! | --- | --- | --- |
 //! | [`Plane`], [`Transposed`] | the one at its position in the plane of threads, or at the transposed position | `fill`, `get_mut` |
 //! | [`Diagonal`] | the same, with blocks taken along diagonals | `fill` |
+//! | [`Volume`] | the one at its position in its plane of a volume | `get_mut_in_plane` |
 //! | [`Unrolled<N>`](Unrolled) | `N` of a row, a block apart | `fill` |
 //! | [`TilePerBlock<ROWS, COLUMNS>`](TilePerBlock) | some of its block's tile | `fill_tile` |
 //! | [`ColumnPerThread`] | a column | `for_column`, `in_column` |
@@ -52,6 +53,7 @@
 mod plane;
 mod row;
 mod tile;
+mod volume;
 
 use core::marker::PhantomData;
 
@@ -62,6 +64,7 @@ use crate::thread::{ThreadIndex2D, index_2d};
 pub use plane::{Diagonal, Fill, Order, Plane, Transposed, Unrolled};
 pub use row::{Numbered, RowPer, Threads};
 pub use tile::TilePerBlock;
+pub use volume::Volume;
 
 /// The thread with index i owns column i, from top to bottom.
 #[derive(Clone, Copy, Debug, Default)]

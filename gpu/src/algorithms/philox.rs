@@ -1,9 +1,10 @@
 //! Random numbers that are computed from their position: Philox.
 //!
 //! `seed` and `stream` (64 bits each) identify a stream. Its numbers come four at a time from a
-//! counter of 64 bits. The threads start with counter `first`, and leave out the first `skip` of
-//! its numbers. Four words give four numbers of 32 bits, or two of 64. Launch: 1-D grid of 1-D
-//! blocks, any number of them. Fills `output`.
+//! counter of 64 bits. The threads start with counter `first`. Four words give four numbers of 32
+//! bits, or two of 64. If `skip` is not 0, the first `skip` numbers of the counter are left out, and
+//! `output` has room for the others at most. Launch: 1-D grid of 1-D blocks, any number of them.
+//! Fills `output`.
 //! Shows: there is no state. Any thread can compute any number of any stream, so the numbers do not
 //! depend on the launch's shape, and a stream can start at any position.
 //! Source: Salmon, Moraes, Dror, Shaw, "Parallel Random Numbers: As Easy as 1, 2, 3", 2011;
@@ -95,7 +96,7 @@ pub fn philox_normal_f64(
 
 /// Fills `output` with the `N` numbers that `of` makes from the bits of each counter.
 #[inline(always)]
-fn fill<T: Copy + Default, const N: usize>(
+fn fill<T: Copy, const N: usize>(
     mut output: DisjointSlice<T, Neighbors<N>>,
     seed: u64,
     stream: u64,
@@ -103,23 +104,21 @@ fn fill<T: Copy + Default, const N: usize>(
     skip: u32,
     of: impl Fn([u32; WORDS]) -> [T; N],
 ) {
-    let skip = skip as usize % N;
-    // If numbers were skipped, the last of a group come from the next counter.
-    let counters = 1 + u64::from(skip != 0);
     output.fill_groups(|group| {
-        let counter = first.wrapping_add(group as u64);
-        let (mut before, mut values) = ([T::default(); N], [T::default(); N]);
-        for next in 0..counters {
-            before = values;
-            values = of(philox(counter.wrapping_add(next), stream, seed));
-        }
+        let numbers = of(philox(first.wrapping_add(group as u64), stream, seed));
         if skip == 0 {
-            return values;
+            return numbers;
         }
-        let number = |i: usize| if i < N { before[i] } else { values[i - N] };
+        // An index that the compiler does not know would put the numbers in memory.
         from_fn(|i| {
-            let later = |value, by| if by == skip { number(i + by) } else { value };
-            (1..N).fold(number(i), later)
+            let later = |number, by| {
+                if by == skip as usize {
+                    numbers[(i + by) % N]
+                } else {
+                    number
+                }
+            };
+            (1..N).fold(numbers[i], later)
         })
     });
 }

@@ -2,8 +2,9 @@
 //! One warp requests them, and four compute.
 //!
 //! Launch: 1-D grid of any size, which strides over the boxes; blocks of [`THREADS`] threads. The
-//! tensor maps have boxes of [`COLUMNS`] x [`ROWS`] elements, as their types say. Writes `factor` times `input` to
-//! `output`, up to the shorter length. The kernel checks no bounds, because the maps do.
+//! tensor maps have boxes of [`COLUMNS`] x [`ROWS`] elements, as their types say. Writes `factor`
+//! times `input` to `output`, up to the shorter length. The kernel checks no bounds, because the
+//! maps do.
 //! Shows: one thread requests 2 KiB and continues; up to [`PLACES`] boxes are loaded at the same
 //! time. A load reports its bytes to a barrier. A store belongs to a group of the thread that
 //! requested it. A fence is between the threads' writes and the unit's reads.

@@ -41,6 +41,19 @@ pub enum TensorMapError {
         /// Bytes of a row.
         bytes: u64,
     },
+    /// Two elements of a tensor that is written have the same place, so stores would race.
+    #[error(
+        "a stride of {stride} bytes in dimension {dimension} is not to be stored with: expected at least {covered} bytes, which the dimensions of smaller \
+         strides cover"
+    )]
+    StoredOverlap {
+        /// The number of the dimension, counted from the contiguous one.
+        dimension: usize,
+        /// Its stride in bytes.
+        stride: u64,
+        /// Bytes from the first to the last element of the dimensions of smaller strides.
+        covered: u64,
+    },
     /// Stores would reach out of the image.
     #[error(
         "pixels are not to be stored by a map whose box reaches out of the image, by corners {lower} and {upper} in spatial dimension {dimension}: the \

@@ -70,14 +70,33 @@ impl<const RANK: usize> Layout<RANK> {
         Ok(encode(&map, at)?)
     }
 
-    /// Checks that stores end at the ends of the tensor's rows. The map was encoded, so the tensor
-    /// is inside of its buffer.
+    /// Checks that stores end at the ends of the tensor's rows, and that no two of its elements
+    /// have the same place: kernels store boxes side by side. The map was encoded, so the tensor is
+    /// inside of its buffer.
     pub(super) fn check_stored<T: TensorElement>(&self) -> Result<(), TensorMapError> {
         let bytes = (self.size[0] * size_of::<T>()) as u64;
-        match bytes % STORED {
-            0 => Ok(()),
-            _ => Err(TensorMapError::StoredRow { bytes }),
+        if !bytes.is_multiple_of(STORED) {
+            return Err(TensorMapError::StoredRow { bytes });
         }
+        let strides = self.strides(size_of::<T>() as u64)?;
+        let mut by_stride: Vec<_> = (1..RANK)
+            .filter(|&dimension| self.size[dimension] > 1)
+            .map(|dimension| (strides[dimension - 1], dimension))
+            .collect();
+        by_stride.sort_unstable();
+        // The bytes from the first element to the last one of the dimensions so far.
+        let mut covered = bytes;
+        for (stride, dimension) in by_stride {
+            if stride < covered {
+                return Err(TensorMapError::StoredOverlap {
+                    dimension,
+                    stride,
+                    covered,
+                });
+            }
+            covered += stride * (self.size[dimension] as u64 - 1);
+        }
+        Ok(())
     }
 
     /// Returns the strides in bytes of each dimension but the first: the given ones, or those of a

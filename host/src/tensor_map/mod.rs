@@ -90,7 +90,8 @@ pub struct TensorMapMut<'a, T: TensorElement, const RANK: usize> {
 
 impl<'a, T: TensorElement, const RANK: usize> TensorMapMut<'a, T, RANK> {
     /// Makes a map of a tensor in this buffer. The size of its rows must be a multiple of 16 bytes,
-    /// because a store writes 16 bytes at once.
+    /// because a store writes 16 bytes at once. No two elements may have the same place: strides
+    /// that overlap are for maps that are only read.
     ///
     /// # Errors
     /// [`TensorMapError`], with the requirement that is not met.
@@ -193,9 +194,10 @@ stored! { TensorMap TensorMapMut Im2colMap Im2colMapMut }
 
 macro_rules! arguments {
     ($($on_host:ty => $on_device:ident, $access:ident;)*) => {$(
-        // SAFETY: this passes one parameter, the bytes of the map, whose boxes have the size that the
-        // kernel takes. The tensor is inside of the buffer. The launch keeps order with the buffer's other uses, and freeing the buffer waits
-        // for the kernels that use it. Nothing else borrows a buffer that is written.
+        // SAFETY: this passes one parameter, the bytes of the map, whose boxes have the size that
+        // the kernel takes. The tensor is inside of the buffer. The launch keeps order with the
+        // buffer's other uses, and freeing the buffer waits for the kernels that use it. Nothing
+        // else borrows a buffer that is written.
         unsafe impl<T: TensorElement, const RANK: usize, Size: tma::BoxSize>
             Argument<tma::$on_device<'static, T, RANK, Size>> for $on_host
         {
@@ -213,8 +215,8 @@ arguments! {
     &mut Im2colMapMut<'_, T, RANK> => Im2colMapMut, Write;
 }
 
-/// The number of elements that an instruction moves, in each dimension: 1 in those that the map does
-/// not have.
+/// The number of elements that an instruction moves, in each dimension: 1 in those that the map
+/// does not have.
 #[derive(Clone, Copy, Debug)]
 struct BoxSize([usize; MOST]);
 

@@ -244,8 +244,8 @@ where
     })
 }
 
-/// Returns whether the threads access memory of which each word is atomic. Threads that part then find
-/// numbers that depend on their order, without a race.
+/// Returns whether the threads access memory of which each word is atomic. Threads that part then
+/// find numbers that depend on their order, without a race.
 fn is_of_words(number: usize) -> bool {
     let (_, programs, _) = attempt(number);
     programs

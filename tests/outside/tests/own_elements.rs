@@ -3,14 +3,15 @@
 #![forbid(unsafe_code)]
 
 use lanewise::checks::Checking;
-use lanewise::tensor_map::{TensorMap, Tiles};
+use lanewise::tensor_map::{TensorMap, TensorMapMut, Tiles};
 use lanewise::{Device, DeviceBuffer, LaunchConfig, MatrixMut, Stream, Zeroable, counters};
 use lanewise_std::half::F16;
 use own_kernels::factors::PerBlock;
 use own_kernels::{
-    Place, column_sums, corners, digits, doubled, even_by_block, greatest, numbered_by_three,
-    numbered_by_two_down, numbered_in_fours, numbered_in_planes, numbered_in_sums,
-    numbered_in_threes, numbered_in_tiles, numbered_on_diagonals, ranks_in_row, row_stencil,
+    Place, column_sums, corners, counted_in_a_static, digits, doubled, even_by_block, greatest,
+    numbered_apart, numbered_by_three, numbered_by_two_down, numbered_in_fours, numbered_in_planes,
+    numbered_in_sums, numbered_in_threes, numbered_in_tiles, numbered_on_diagonals, ranks_in_row,
+    row_stencil, rows_of_blocks, rows_of_clusters, rows_of_threads, rows_of_tiles, rows_of_warps,
     scaled_by_block, turned, weigh,
 };
 use proptest::prelude::*;
@@ -138,6 +139,50 @@ proptest! {
             let expected: Vec<u32> = (0..length as u32).collect();
             prop_assert_eq!(&numbers[first..first + length], expected);
         }
+    }
+
+    #[test]
+    fn rows_belong_to_teams_of_threads(
+        rows in 1usize..40,
+        columns in 1usize..6,
+        seed in 0u64..64,
+        config in shapes(),
+    ) {
+        let (device, stream) = device();
+        let threads = config.block.count() as usize;
+        let blocks = config.grid.count() as usize;
+        macro_rules! check {
+            ($kernel:ident reaches $reached:expr) => {{
+                let mut output = DeviceBuffer::from_slice(&device, &vec![u32::MAX; rows * columns]).unwrap();
+                let _checking = Checking::all().seed(seed).start();
+                device.launch(&stream, $kernel, config, (output.matrix_mut(columns),)).unwrap();
+                for (i, number) in output.to_vec().unwrap().into_iter().enumerate() {
+                    let is_reached: bool = $reached(i / columns);
+                    prop_assert_eq!(number, if is_reached { i as u32 } else { u32::MAX });
+                }
+            }};
+        }
+        check!(rows_of_threads reaches |_| true);
+        check!(rows_of_blocks reaches |_| true);
+        check!(rows_of_warps reaches |_| true);
+        // The last warp of a block may have fewer tiles.
+        check!(rows_of_tiles reaches |row: usize| row % (4 * threads.div_ceil(32)) * 8 < threads);
+        check!(rows_of_clusters reaches |row| row < blocks);
+    }
+
+    #[test]
+    fn elements_a_block_apart_belong_to_a_thread(
+        length in 0usize..600,
+        seed in 0u64..64,
+        config in shapes(),
+    ) {
+        let (device, stream) = device();
+        let mut output = DeviceBuffer::from_slice(&device, &vec![u32::MAX; length]).unwrap();
+        let _checking = Checking::all().seed(seed).start();
+        device.launch(&stream, numbered_apart, config, (&mut output,)).unwrap();
+        let reached = 3 * (config.grid.count() * config.block.count()) as usize;
+        let expected: Vec<u32> = (0..length).map(|i| if i < reached { i as u32 } else { u32::MAX }).collect();
+        prop_assert_eq!(output.to_vec().unwrap(), expected);
     }
 
     #[test]
@@ -317,8 +362,8 @@ fn a_grid_that_the_contract_does_not_allow_is_refused() {
     assert_eq!(out.to_vec().unwrap(), [9]);
 }
 
-/// A kernel with room for boxes of 8 x 4 gets maps of such boxes only: a larger box would be written
-/// past the end of its shared memory.
+/// A kernel with room for boxes of 8 x 4 gets maps of such boxes only: a larger box would be
+/// written past the end of its shared memory.
 #[test]
 fn a_map_of_other_boxes_than_the_kernel_has_room_for_is_refused() {
     let (device, stream) = device();
@@ -342,6 +387,50 @@ fn a_map_of_other_boxes_than_the_kernel_has_room_for_is_refused() {
         .launch(&stream, corners, config, (&map, &mut found))
         .unwrap();
     assert_eq!(found.to_vec().unwrap(), [0, 64]);
+}
+
+/// The catalog's copy takes any numbers: boxes outside of the tensors are neither read nor written.
+#[test]
+fn a_copy_in_boxes_takes_any_numbers() {
+    use gpu::tensor::tma_copy::{COLUMNS, ROWS, THREADS, tma_copy};
+    let (device, stream) = device();
+    let numbers: Vec<f32> = (0..64 * 32).map(|i| i as f32).collect();
+    let input = DeviceBuffer::from_slice(&device, &numbers).unwrap();
+    let tiles = || Tiles::new([64, 32], [COLUMNS as u32, ROWS as u32]);
+    let config = LaunchConfig::new(3, THREADS);
+    // Two boxes in a row, and two rows of boxes.
+    for (across, boxes, factor) in [
+        (2, 4, 2.0),
+        (2, 9, 2.0),
+        (0, 4, 0.0),
+        (1 << 26, 4, 0.0),
+        (u32::MAX, u32::MAX, 0.0),
+    ] {
+        let mut output = DeviceBuffer::<f32>::zeroed(&device, numbers.len()).unwrap();
+        let from = TensorMap::new(&input, tiles()).unwrap();
+        let mut to = TensorMapMut::new(&mut output, tiles()).unwrap();
+        let _checking = Checking::all().start();
+        let arguments = (&from, &mut to, across, boxes, 2.0);
+        device.launch(&stream, tma_copy, config, arguments).unwrap();
+        let found = output.to_vec().unwrap();
+        let expected: Vec<f32> = numbers.iter().map(|number| factor * number).collect();
+        assert_eq!(found, expected, "{across}, {boxes}");
+    }
+}
+
+/// The additions of all threads to a static are atomic, so each one finds another number.
+#[test]
+fn threads_count_in_a_static() {
+    let (device, stream) = device();
+    let mut found = DeviceBuffer::<u32>::zeroed(&device, 200).unwrap();
+    let config = LaunchConfig::new(4, 50);
+    let _checking = Checking::all().start();
+    device
+        .launch(&stream, counted_in_a_static, config, (&mut found,))
+        .unwrap();
+    let mut found = found.to_vec().unwrap();
+    found.sort_unstable();
+    assert_eq!(found, (0..200).collect::<Vec<u32>>());
 }
 
 /// One type of half floats, for arithmetic and for the matrix units.

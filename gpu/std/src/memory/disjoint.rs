@@ -31,8 +31,16 @@ pub use crate::disjoint_matrix::Unrolled;
 pub struct Linear;
 
 /// The slice is divided into groups of `N` neighbours. The thread with index i owns group i, and
-/// every group whose number leaves i as the remainder when it is divided by the number of threads in
-/// the grid. See [`fill_groups`](DisjointSlice::fill_groups).
+/// every group whose number leaves i as the remainder when it is divided by the number of threads
+/// in the grid. See [`fill_groups`](DisjointSlice::fill_groups).
+///
+/// ```compile_fail,E0599
+/// use lanewise_std::disjoint::{DisjointSlice, Neighbors};
+///
+/// fn groups_and_vectors(output: DisjointSlice<f32, Neighbors<4>>) {
+///     let _ = output.grid_stride();
+/// }
+/// ```
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Neighbors<const N: usize>;
 
@@ -308,8 +316,9 @@ impl<T, const N: usize> DisjointSlice<'_, T, Unrolled<N>> {
 
 impl<T: Copy, const N: usize> DisjointSlice<'_, T, Neighbors<N>> {
     /// Sets the elements of each of this thread's groups to `values(group)`, where `group` is the
-    /// group's number: its first element has the index `N * group`. Values past the end of the slice
-    /// are left out. One instruction stores a group of 16 bytes that begins at a multiple of 16.
+    /// group's number: its first element has the index `N * group`. Values past the end of the
+    /// slice are left out. One instruction stores a group of 16 bytes that begins at a multiple of
+    /// 16.
     ///
     /// ```
     /// use lanewise_macros::kernel;

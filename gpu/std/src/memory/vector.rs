@@ -131,8 +131,8 @@ vectors! {
     UShort4 = u16, 8, 4: x y z w;
 }
 
-/// `N` elements of 16 bytes together, which one instruction loads or stores, for code that is generic
-/// over the type of the elements: `Sixteen<f32, 4>`, `Sixteen<f64, 2>`, `Sixteen<u8, 16>`.
+/// `N` elements of 16 bytes together, which one instruction loads or stores, for code that is
+/// generic over the type of the elements: `Sixteen<f32, 4>`, `Sixteen<f64, 2>`, `Sixteen<u8, 16>`.
 ///
 /// ```
 /// use lanewise_std::vector::{Sixteen, vectors_of};

@@ -4,7 +4,7 @@ use anyhow::Result;
 use gpu::algorithms::philox::{
     philox_bits, philox_normal, philox_normal_f64, philox_uniform, philox_uniform_f64,
 };
-use lanewise::{Device, DeviceBuffer, LaunchConfig, LaunchError, Stream};
+use lanewise::{Device, DeviceBuffer, DeviceCopy, LaunchConfig, LaunchError, Part, Stream};
 
 use super::precision::Precision;
 use super::{AlgorithmError, Floats};
@@ -104,7 +104,7 @@ pub trait Draws: Precision {
         stream: &Stream,
         kind: Distribution,
         config: LaunchConfig,
-        arguments: Arguments<'_, Self>,
+        arguments: Arguments<'_, '_, Self>,
     ) -> Result<(), LaunchError>;
 
     /// Returns the number from 0 to 1 that these words make.
@@ -122,7 +122,7 @@ pub enum Distribution {
 
 /// The output, the two numbers that identify the stream, the first counter, and how many of that
 /// counter's numbers were already used.
-type Arguments<'a, T> = (&'a mut DeviceBuffer<T>, u64, u64, u64, u32);
+type Arguments<'a, 'b, T> = (&'a mut Part<'b, T>, u64, u64, u64, u32);
 
 macro_rules! draws {
     ($($real:ident $words:literal $uniform:ident $normal:ident $unit:expr;)*) => {
@@ -135,7 +135,7 @@ macro_rules! draws {
                     stream: &Stream,
                     kind: Distribution,
                     config: LaunchConfig,
-                    arguments: Arguments<'_, Self>,
+                    arguments: Arguments<'_, '_, Self>,
                 ) -> Result<(), LaunchError> {
                     match kind {
                         Distribution::Uniform => device.launch(stream, $uniform, config, arguments),
@@ -196,10 +196,11 @@ impl Philox {
         stream: &Stream,
         output: &mut DeviceBuffer<u32>,
     ) -> Result<(), AlgorithmError> {
-        let (first, skip) = self.place(1);
-        let config = config(output.len(), 4);
-        let arguments = (&mut *output, self.seed, self.stream, first, skip);
-        device.launch(stream, philox_bits, config, arguments)?;
+        in_parts(output, 4, self.place(1), |part, first, skip| {
+            let config = config(part.len(), 4);
+            let arguments = (part, self.seed, self.stream, first, skip);
+            device.launch(stream, philox_bits, config, arguments)
+        })?;
         self.skip(output.len() as u128);
         Ok(())
     }
@@ -240,10 +241,17 @@ impl Philox {
         kind: Distribution,
     ) -> Result<(), AlgorithmError> {
         let mut after = self.aligned::<T>();
-        let (first, skip) = after.place(T::WORDS);
-        let config = config(output.len(), 4 / T::WORDS as usize);
-        let arguments = (&mut *output, self.seed, self.stream, first, skip);
-        T::launch(device, stream, kind, config, arguments)?;
+        let of_counter = 4 / T::WORDS as usize;
+        in_parts(
+            output,
+            of_counter,
+            after.place(T::WORDS),
+            |part, first, skip| {
+                let config = config(part.len(), of_counter);
+                let arguments = (part, self.seed, self.stream, first, skip);
+                T::launch(device, stream, kind, config, arguments)
+            },
+        )?;
         after.skip(output.len() as u128 * T::WORDS);
         *self = after;
         Ok(())
@@ -263,6 +271,25 @@ impl Philox {
             (self.position % 4 / words) as u32,
         )
     }
+}
+
+/// Launches a kernel for the numbers that are left of the first counter, if some of them were already
+/// used, and for those of all other counters.
+fn in_parts<T: DeviceCopy>(
+    output: &mut DeviceBuffer<T>,
+    of_counter: usize,
+    (first, skip): (u64, u32),
+    mut launch: impl FnMut(&mut Part<'_, T>, u64, u32) -> Result<(), LaunchError>,
+) -> Result<(), LaunchError> {
+    let left = (of_counter - skip as usize) % of_counter;
+    let [mut left, mut rest] = output.split_at(left.min(output.len()));
+    if !left.is_empty() {
+        launch(&mut left, first, skip)?;
+    }
+    if !rest.is_empty() {
+        launch(&mut rest, first.wrapping_add(u64::from(skip != 0)), 0)?;
+    }
+    Ok(())
 }
 
 /// Returns a shape with a thread for each counter of this many numbers, up to a useful

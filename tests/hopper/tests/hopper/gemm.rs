@@ -43,7 +43,8 @@ fn check(m: usize, n: usize, k: usize) {
         .set_max_dynamic_shared(gemm_bf16, SHARED_BYTES)
         .expect("the device has so much");
     let sizes = (m as u32, n as u32, k as u32);
-    let config = LaunchConfig::new(blocks(sizes.0, sizes.1), THREADS);
+    // The last block has no tile.
+    let config = LaunchConfig::new(blocks(sizes.0, sizes.1) + 1, THREADS);
     let config = config.with_dynamic_shared(SHARED_BYTES);
     let arguments = (&left, &right, &mut c, sizes.0, sizes.1, sizes.2);
     device

@@ -564,6 +564,18 @@ fn what_the_hardware_cannot_do_is_refused_with_the_reason() {
             .starts_with("rows of 72 bytes are not to be stored to"),
         "{refused}"
     );
+    // Rows of 64 bytes that begin 32 bytes apart, and planes whose rows are those of the next one.
+    for (tiles, stride) in [
+        (Tiles::new([16, 4, 1], [4, 2, 1]).strides(&[32, 32]), 32),
+        (Tiles::new([4, 4, 4], [4, 2, 1]).strides(&[32, 64]), 64),
+    ] {
+        assert!(TensorMap::new(&rows, tiles.clone()).is_ok());
+        let refused = TensorMapMut::new(&mut rows, tiles).expect_err("elements in one place");
+        let text = format!("a stride of {stride} bytes in dimension");
+        assert!(refused.to_string().starts_with(&text), "{refused}");
+    }
+    let turned = Tiles::new([4, 4, 4], [4, 2, 1]).strides(&[64, 16]);
+    TensorMapMut::new(&mut rows, turned).expect("planes between rows have places of their own");
     let images = buffer(&device, &[0u32; 160]);
     let columns = Columns::new([4, 5, 4, 2], ([-129, 0, 0], [0; 3]), (4, 32));
     let refused = Im2colMap::new(&images, columns).expect_err("a corner too far");

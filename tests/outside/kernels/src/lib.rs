@@ -14,7 +14,7 @@ use lanewise_std::barrier::{Barrier, BarrierStorage, Block, Parity};
 use lanewise_std::collective::{self, block_reduce};
 use lanewise_std::disjoint::Neighbors;
 use lanewise_std::disjoint_matrix::{
-    ColumnPerThread, Diagonal, TilePerBlock, Transposed, Unrolled, Volume,
+    ColumnPerThread, Diagonal, RowPer, Threads, TilePerBlock, Transposed, Unrolled, Volume,
 };
 use lanewise_std::graph::Condition;
 use lanewise_std::half::F16;
@@ -25,7 +25,7 @@ use lanewise_std::tma::{BoxOf, TensorMap, Tile};
 use lanewise_std::vector::Float4;
 use lanewise_std::{
     DeviceGlobal, DisjointMatrix, DisjointSlice, GlobalMut, Matrix, PerBlock, RowPerBlock, cache,
-    thread,
+    cluster, thread,
 };
 
 lanewise_std::module!();
@@ -34,6 +34,10 @@ lanewise_std::module!(Trapping);
 /// A number that kernels multiply by. The catalog has a `VALUE` too, an `f32`.
 #[device]
 pub static VALUE: DeviceGlobal<[u64; 2]> = DeviceGlobal::new([3, 5]);
+
+/// The threads of [`counted_in_a_static`].
+#[device]
+pub static COUNT: DeviceGlobal<u32> = DeviceGlobal::new(0);
 
 /// `sum[i] = first[i] * VALUE[0] + second * VALUE[1]`.
 #[kernel]
@@ -244,6 +248,55 @@ pub fn numbered_in_planes(mut output: DisjointMatrix<u32, Volume>) {
     }
 }
 
+/// Three elements for a thread, a block apart.
+#[kernel]
+pub fn numbered_apart(mut output: DisjointSlice<u32, Unrolled<3>>) {
+    output.fill(|i| i as u32);
+}
+
+macro_rules! rows {
+    ($($name:ident: $by:ty, $rows:expr;)*) => {$(
+        /// The elements of each row, by the thread that writes for the row's owner.
+        #[kernel]
+        pub fn $name(mut output: DisjointMatrix<u32, RowPer<$by>>) {
+            let columns = output.columns();
+            for row in $rows(output.rows()) {
+                for column in 0..columns {
+                    if let Some(place) = output.in_row(&row, column) {
+                        *place = (row.get() * columns + column) as u32;
+                    }
+                }
+            }
+        }
+    )*};
+}
+
+rows! {
+    rows_of_threads: Threads, (|rows| thread::grid_stride(rows).indices());
+    rows_of_blocks: thread::Blocks, thread::grid_stride_by_blocks;
+    rows_of_warps: thread::Warps, thread::grid_stride_by_warps;
+    rows_of_tiles: thread::Tiles<8>, thread::grid_stride_by_tiles::<8>;
+}
+
+/// The same for clusters, each of which has one row.
+#[kernel(min_arch = "sm_90")]
+pub fn rows_of_clusters(mut output: DisjointMatrix<u32, RowPer<thread::Clusters>>) {
+    let (columns, row) = (output.columns(), cluster::index());
+    for column in 0..columns {
+        if let Some(place) = output.in_row(&row, column) {
+            *place = (row.get() * columns + column) as u32;
+        }
+    }
+}
+
+/// Counts the threads of all launches in a static, and what each one has found there.
+#[kernel]
+pub fn counted_in_a_static(mut output: DisjointSlice<u32>) {
+    if let Some(output) = output.get_mut(thread::index_1d()) {
+        *output = COUNT.atomic().fetch_add(1, AtomicOrdering::Relaxed);
+    }
+}
+
 /// Two sums beside each other for a warp, and two warps beside each other.
 #[kernel(min_arch = "sm_80")]
 pub fn numbered_in_sums(
@@ -271,8 +324,8 @@ pub fn corners(input: TensorMap<u32, 2, BoxOf<8, 4>>, mut output: PerBlock<u32>)
     if thread::thread_idx_x() == 0 {
         let _ = loaded.arrive_expect_bytes(128);
         let corner = [0, 4 * thread::block_idx_x() as i32];
-        // SAFETY: a box has the size of the tile, as the map's type says, and no thread accesses the
-        // tile before the barrier's phase has ended.
+        // SAFETY: a box has the size of the tile, as the map's type says, and no thread accesses
+        // the tile before the barrier's phase has ended.
         unsafe { input.load(tile.as_ptr(), corner, &loaded) };
     }
     loaded.wait_parity(Parity::Even);

@@ -14,9 +14,9 @@
 //! | `Im2colMap<T, RANK>` | `&tensor_map::Im2colMap` over a `&` buffer | load pixels of images |
 //! | `Im2colMapMut<T, RANK>` | `&mut tensor_map::Im2colMapMut` over a `&mut` buffer | load, store and add pixels |
 //!
-//! A copy moves as many bytes as the map says, and the kernel cannot read the map. A kernel that has
-//! room for boxes of one size takes `TensorMap<T, RANK, BoxOf<COLUMNS, ROWS>>`: the host passes only
-//! maps of such boxes. See [`BoxOf`].
+//! A copy moves as many bytes as the map says, and the kernel cannot read the map. A kernel that
+//! has room for boxes of one size takes `TensorMap<T, RANK, BoxOf<COLUMNS, ROWS>>`: the host passes
+//! only maps of such boxes. See [`BoxOf`].
 //!
 //! Coordinates begin with the dimension that is contiguous in memory: `[column, row]` for a matrix.
 //! The first coordinate is a multiple of 16 bytes (of 4 elements of `f32`), also outside the

@@ -2,9 +2,9 @@
 //!
 //! `seed` and `stream` (64 bits each) identify a stream. Its numbers come four at a time from a
 //! counter of 64 bits. The threads start with counter `first`. Four words give four numbers of 32
-//! bits, or two of 64. If `skip` is not 0, the first `skip` numbers of the counter are left out, and
-//! `output` has room for the others at most. Launch: 1-D grid of 1-D blocks, any number of them.
-//! Fills `output`.
+//! bits, or two of 64. If `skip` is not 0, the first `skip` numbers of the counter are left out,
+//! and `output` has room for the others at most. Launch: 1-D grid of 1-D blocks, any number of
+//! them. Fills `output`.
 //! Shows: there is no state. Any thread can compute any number of any stream, so the numbers do not
 //! depend on the launch's shape, and a stream can start at any position.
 //! Source: Salmon, Moraes, Dror, Shaw, "Parallel Random Numbers: As Easy as 1, 2, 3", 2011;
@@ -105,21 +105,12 @@ fn fill<T: Copy, const N: usize>(
     of: impl Fn([u32; WORDS]) -> [T; N],
 ) {
     output.fill_groups(|group| {
-        let numbers = of(philox(first.wrapping_add(group as u64), stream, seed));
-        if skip == 0 {
-            return numbers;
+        let mut numbers = of(philox(first.wrapping_add(group as u64), stream, seed));
+        // By one place at a time: an array that is indexed by a variable would be in memory.
+        for _ in 0..skip % N as u32 {
+            numbers = from_fn(|i| numbers[(i + 1) % N]);
         }
-        // An index that the compiler does not know would put the numbers in memory.
-        from_fn(|i| {
-            let later = |number, by| {
-                if by == skip as usize {
-                    numbers[(i + by) % N]
-                } else {
-                    number
-                }
-            };
-            (1..N).fold(numbers[i], later)
-        })
+        numbers
     });
 }
 

@@ -273,8 +273,8 @@ impl Philox {
     }
 }
 
-/// Launches a kernel for the numbers that are left of the first counter, if some of them were already
-/// used, and for those of all other counters.
+/// Launches a kernel for the numbers that are left of the first counter, if some of them were
+/// already used, and for those of all other counters.
 fn in_parts<T: DeviceCopy>(
     output: &mut DeviceBuffer<T>,
     of_counter: usize,

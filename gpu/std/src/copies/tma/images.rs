@@ -9,7 +9,7 @@ use crate::state_space::{self, ptx};
 
 macro_rules! loads {
     ($map:ident; $rank:literal, $dimensions:literal, $c:tt, $spatial:literal, [$($o:ident)*]) => {
-        impl<T: Copy> $map<'_, T, $rank> {
+        impl<T: Copy, Size> $map<'_, T, $rank, Size> {
             /// Starts a load of a column of pixels. It starts at the pixel with these coordinates
             /// (channel, then the spatial dimensions with width first, then the image), moved by
             /// `offsets` in each spatial dimension. The map contains the number of pixels. It
@@ -98,7 +98,7 @@ macro_rules! pixels {
 
 macro_rules! stores {
     ($rank:literal, $dimensions:literal, $c:tt; $($(#[$doc:meta])* $name:ident: $($bound:path, $operation:literal)?;)*) => {
-        impl<T: Copy> Im2colMapMut<'_, T, $rank> {$(
+        impl<T: Copy, Size> Im2colMapMut<'_, T, $rank, Size> {$(
             stores! { @ $rank, $dimensions, $c; $(#[$doc])* $name: $($bound, $operation)? }
         )*}
     };

@@ -5,7 +5,9 @@ use lanewise_std::DisjointSlice;
 use lanewise_std::atomic::DeviceAtomicU64;
 use lanewise_std::kernel::Kernel;
 
-use crate::kernels::by_key::{self, BLOCK, MOST, TILE};
+use crate::kernels::by_key::{
+    self, BLOCK, BLOCK_SCAN, LEAST_TILE, MOST, TILE, tile_of_lengths, tile_of_reduction,
+};
 use crate::queue::grid;
 use crate::{Error, Key, Monoid, Number, Queue};
 
@@ -47,13 +49,13 @@ pub struct ByKey {
 }
 
 impl ByKey {
-    /// Makes the workspace for at most `len` keys, fewer than 2^30: 8 bytes for 5120 keys.
+    /// Makes the workspace for at most `len` keys, fewer than 2^30: 8 bytes for 3072 keys.
     ///
     /// # Errors
     /// [`Error::Memory`].
     pub fn new(device: &Device, len: usize) -> Result<Self, Error> {
         Ok(Self {
-            tiles: DeviceBuffer::uninit(device, len.div_ceil(TILE) + 1)?,
+            tiles: DeviceBuffer::uninit(device, len.div_ceil(LEAST_TILE) + 1)?,
         })
     }
 
@@ -136,7 +138,7 @@ impl ByKey {
         Error::unless_enough("values", keys.len(), values.len())?;
         Error::unless_enough("an output", keys.len(), output.len())?;
         let kernel = by_key::scan_by_key::<K::Word, V, O>;
-        let Some(config) = self.config(keys.len())? else {
+        let Some(config) = self.config(keys.len(), TILE, BLOCK_SCAN)? else {
             return Ok(());
         };
         queue.clear(&mut self.tiles)?;
@@ -190,7 +192,7 @@ impl ByKey {
         Error::unless_enough("an output of values", keys.len(), output.len())?;
         Error::unless_enough("a count", 1, count.len())?;
         let kernel = by_key::reduce_by_key::<K::Word, V, O>;
-        let Some(config) = self.config(keys.len())? else {
+        let Some(config) = self.config(keys.len(), tile_of_reduction::<K>(), BLOCK)? else {
             return queue.clear(count);
         };
         queue.clear(&mut self.tiles)?;
@@ -239,7 +241,7 @@ impl ByKey {
         Error::unless_enough("an output of lengths", input.len(), lengths.len())?;
         Error::unless_enough("a count", 1, count.len())?;
         let kernel = by_key::run_lengths::<K::Word>;
-        let Some(config) = self.config(input.len())? else {
+        let Some(config) = self.config(input.len(), tile_of_lengths::<K>(), BLOCK)? else {
             return queue.clear(count);
         };
         queue.clear(&mut self.tiles)?;
@@ -249,11 +251,11 @@ impl ByKey {
         unsafe { queue.launch_unchecked(kernel, config, arguments) }
     }
 
-    /// Returns the launch for this many keys, or `None` if there are none.
-    fn config(&self, len: usize) -> Result<Option<LaunchConfig>, Error> {
-        let tiles = len.div_ceil(TILE);
+    /// Returns the launch for this many keys in tiles of this length, or `None` if there are none.
+    fn config(&self, len: usize, tile: usize, block: u32) -> Result<Option<LaunchConfig>, Error> {
+        let tiles = len.div_ceil(tile);
         Error::unless_enough("a workspace", tiles + 1, self.tiles.len())?;
         Error::unless_few("keys", MOST, len)?;
-        grid(tiles, BLOCK)
+        grid(tiles, block)
     }
 }

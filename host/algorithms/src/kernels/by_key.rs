@@ -4,30 +4,71 @@
 //! there, and the last run's values combined. Two parts are combined by `ByKey`, so tiles learn
 //! what comes before by `look_back`, as in a scan. Each element is scanned once, within its warp.
 //! What comes before the warp is added only to the elements of the run that the warp is in the
-//! middle of when it begins.
-
-use core::array::from_fn;
+//! middle of when it begins. A reduction keeps what it found in shared memory while it looks back,
+//! so only the tile's first run waits for what comes before. The lengths of runs need no scan of
+//! values: they are the differences of the places where runs begin.
 
 use lanewise_macros::{kernel, shared};
 use lanewise_std::DisjointSlice;
 use lanewise_std::atomic::{AtomicOrdering, DeviceAtomicU64};
-use lanewise_std::collective::{Max, Min, Operator, Sum, warp_inclusive_scan};
-use lanewise_std::thread::{block_stride, sync_threads, thread_rank};
+use lanewise_std::collective::{Max, Min, Operator, Sum, warp_inclusive_scan, warp_reduce};
+use lanewise_std::thread::{block_stride, thread_rank};
 use lanewise_std::warp::{FULL_MASK, lane_id, shuffle_sync, shuffle_up_sync};
 
 use super::Monoid;
-use super::look_back::{Packed, Tiles, before_warp};
+use super::look_back::{Packed, Tiles, before_warp, prefetch_tile};
 use super::ranks::{Flags, Ranks};
 use super::sixteen::{Number, Places, Sixteen, are_whole, is_whole};
 
 /// The number of threads in a block.
 pub const BLOCK: u32 = 256;
+/// The same of a scan: with fewer threads, each has registers for more elements.
+pub const BLOCK_SCAN: u32 = 192;
 /// The number of vectors of four elements that a thread has of a tile.
 const ROUNDS: usize = 5;
-/// The number of elements in a tile.
-pub const TILE: usize = BLOCK as usize * ROUNDS * 4;
+/// The same in a scan.
+const ROUNDS_SCAN: usize = 6;
+/// The same for lengths of runs, whose keys have no values.
+const ROUNDS_LENGTHS: usize = 7;
+/// The same for keys of 64 bits that are kept in shared memory.
+const ROUNDS_WIDE: usize = 3;
+/// The number of elements in a tile of a scan.
+pub const TILE: usize = BLOCK_SCAN as usize * ROUNDS_SCAN * 4;
+/// The most elements in a tile of a reduction.
+const MOST_REDUCED: usize = tile_len(ROUNDS);
+/// The least number of elements in a tile.
+pub const LEAST_TILE: usize = tile_len(ROUNDS_WIDE);
 /// The greatest number of elements: a status has 30 bits for the number of runs.
 pub const MOST: usize = (1 << 30) - 1;
+
+/// Returns the number of elements in a tile of so many vectors for each thread.
+const fn tile_len(rounds: usize) -> usize {
+    BLOCK as usize * rounds * 4
+}
+
+/// Returns the number of elements in a tile of a reduction.
+#[must_use]
+pub const fn tile_of_reduction<K>() -> usize {
+    tile_len(if size_of::<K>() == 4 {
+        ROUNDS
+    } else {
+        ROUNDS_WIDE
+    })
+}
+
+// What tiles find has room in shared memory.
+const _: () = assert!(ROUNDS <= 2 * ROUNDS_WIDE && ROUNDS_WIDE <= ROUNDS);
+const _: () = assert!(2 * ROUNDS_WIDE <= ROUNDS_LENGTHS);
+
+/// Returns the number of elements in a tile whose runs are measured.
+#[must_use]
+pub const fn tile_of_lengths<K>() -> usize {
+    tile_len(if size_of::<K>() == 4 {
+        ROUNDS_LENGTHS
+    } else {
+        ROUNDS_WIDE
+    })
+}
 
 /// What is known of some elements: how many runs begin among them, and the values of the last run,
 /// or of all if none begins, combined.
@@ -92,8 +133,8 @@ enum Kind {
     (u64, i32, Sum), (u64, u32, Sum), (u64, f32, Sum),
     (u64, i32, Min), (u64, f32, Min), (u64, i32, Max), (u64, f32, Max)
 ))]
-#[launch_bounds(256, 4)]
-#[launch_contract(dims = 1, block = 256)]
+#[launch_bounds(192, 4)]
+#[launch_contract(dims = 1, block = 192)]
 pub unsafe fn scan_by_key<K: Number, V: Number, O: Monoid<V>>(
     keys: &[K],
     values: &[V],
@@ -102,7 +143,10 @@ pub unsafe fn scan_by_key<K: Number, V: Number, O: Monoid<V>>(
     is_exclusive: bool,
 ) {
     let tiles = Tiles::new(tiles);
-    let tile = tiles.take(keys, TILE);
+    let tile = tiles.take(|tile| {
+        prefetch_tile(keys, tile, TILE);
+        prefetch_tile(values, tile, TILE);
+    });
     let kind = if is_exclusive {
         Kind::Exclusive
     } else {
@@ -132,11 +176,11 @@ unsafe fn scan_tile<const WHOLE: bool, K: Number, V: Number, O: Monoid<V>>(
     kind: Kind,
 ) {
     let operator = ByKey(O::default());
-    let places = Places::in_tile::<V, ROUNDS>(tile);
+    let places = Places::in_tile::<V, ROUNDS_SCAN>(tile);
     // SAFETY: the caller promises that a whole tile is in the slices.
     let (mut items, firsts) = unsafe {
-        let keys_here = places.load::<WHOLE, K, _, ROUNDS>(keys, Sixteen([K::LEAST; 4]));
-        let items = places.load::<WHOLE, V, _, ROUNDS>(values, O::NEUTRAL.splat());
+        let keys_here = places.load::<WHOLE, K, _, ROUNDS_SCAN>(keys, Sixteen([K::LEAST; 4]));
+        let items = places.load::<WHOLE, V, _, ROUNDS_SCAN>(values, O::NEUTRAL.splat());
         (
             items,
             Flags::of_first::<WHOLE, K, _>(&keys_here, places, keys),
@@ -156,13 +200,13 @@ unsafe fn scan_tile<const WHOLE: bool, K: Number, V: Number, O: Monoid<V>>(
         }
     }
     // SAFETY: a tile has one block, and the places of a block's threads are apart.
-    unsafe { places.store::<WHOLE, V, ROUNDS>(&mut output, keys.len(), items) };
+    unsafe { places.store::<WHOLE, V, ROUNDS_SCAN>(&mut output, keys.len(), items) };
 }
 
 /// Scans the elements of the warp, each run by itself. Returns what is known of all of them, and
 /// which results belong to the run that the warp begins in the middle of.
 #[inline(always)]
-fn scan_warp<V: Number, O: Monoid<V>>(
+fn scan_warp<const ROUNDS: usize, V: Number, O: Monoid<V>>(
     items: &mut [V::Neighbours; ROUNDS],
     firsts: Flags,
     kind: Kind,
@@ -215,64 +259,6 @@ fn scan_warp<V: Number, O: Monoid<V>>(
     (through, Flags::of_rounds(V::LANES, open))
 }
 
-/// Where the values come from.
-trait Source<V: Number>: Copy {
-    /// Returns the values at these places, and the neutral element past the end.
-    ///
-    /// # Safety
-    /// As for [`Places::load`].
-    unsafe fn load<const WHOLE: bool>(
-        self,
-        places: Places,
-        len: usize,
-        past: V,
-    ) -> [V::Neighbours; ROUNDS];
-    /// Returns whether the values before `end` are in a slice that is aligned to sixteen bytes.
-    fn is_whole(self, end: usize) -> bool;
-}
-
-impl<V: Number> Source<V> for &[V] {
-    #[inline(always)]
-    unsafe fn load<const WHOLE: bool>(
-        self,
-        places: Places,
-        _len: usize,
-        past: V,
-    ) -> [V::Neighbours; ROUNDS] {
-        // SAFETY: the caller promises the same.
-        unsafe { places.load::<WHOLE, V, _, ROUNDS>(self, past.splat()) }
-    }
-
-    #[inline(always)]
-    fn is_whole(self, end: usize) -> bool {
-        is_whole(self, end)
-    }
-}
-
-/// Each value is 1, so that the values of a run together are its length.
-#[derive(Clone, Copy)]
-struct Ones;
-
-impl Source<u32> for Ones {
-    #[inline(always)]
-    unsafe fn load<const WHOLE: bool>(
-        self,
-        places: Places,
-        len: usize,
-        _past: u32,
-    ) -> [Sixteen<u32, 4>; ROUNDS] {
-        from_fn(|round| {
-            let first = places.first + round * places.step;
-            Sixteen(from_fn(|k| u32::from(WHOLE || first + k < len)))
-        })
-    }
-
-    #[inline(always)]
-    fn is_whole(self, _end: usize) -> bool {
-        true
-    }
-}
-
 /// Writes the key of each run of equal keys to `found`, the run's values combined to `output`, and
 /// how many runs there are to the first of `count`.
 ///
@@ -295,7 +281,135 @@ pub unsafe fn reduce_by_key<K: Number, V: Number, O: Monoid<V>>(
     tiles: &[DeviceAtomicU64],
 ) {
     // SAFETY: the caller promises the same.
-    unsafe { of_tile::<K, V, O, _>(keys, values, found, output, count, tiles) };
+    unsafe {
+        if size_of::<K>() == 4 {
+            reduce_tile_of::<ROUNDS, K, V, O>(keys, values, found, output, count, tiles);
+        } else {
+            reduce_tile_of::<ROUNDS_WIDE, K, V, O>(keys, values, found, output, count, tiles);
+        }
+    }
+}
+
+/// Reduces the block's tile, with code of its own for a whole one.
+///
+/// # Safety
+/// As for [`reduce_by_key`].
+#[inline(always)]
+unsafe fn reduce_tile_of<const ROUNDS: usize, K: Number, V: Number, O: Monoid<V>>(
+    keys: &[K],
+    values: &[V],
+    found: DisjointSlice<K>,
+    output: DisjointSlice<V>,
+    count: &[DeviceAtomicU64],
+    tiles: &[DeviceAtomicU64],
+) {
+    let (tiles, len) = (Tiles::new(tiles), const { tile_len(ROUNDS) });
+    let tile = tiles.take(|tile| {
+        prefetch_tile(keys, tile, len);
+        prefetch_tile(values, tile, len);
+    });
+    let output = (found, output);
+    if is_whole(keys, (tile + 1) * len) && is_whole(values, (tile + 1) * len) {
+        // SAFETY: the tile is whole.
+        unsafe { reduce_tile::<true, ROUNDS, K, V, O>(keys, values, output, count, tiles, tile) };
+    } else {
+        // SAFETY: nothing is asked of other tiles.
+        unsafe { reduce_tile::<false, ROUNDS, K, V, O>(keys, values, output, count, tiles, tile) };
+    }
+}
+
+/// Reduces the runs of one tile. Where a run begins, the one before it is complete.
+///
+/// # Safety
+/// If `WHOLE`, the tile is in the keys and the values, and they are aligned to sixteen bytes. The
+/// outputs are at least as long as the keys. The rounds are those of [`tile_of_reduction`].
+#[inline(always)]
+unsafe fn reduce_tile<
+    const WHOLE: bool,
+    const ROUNDS: usize,
+    K: Number,
+    V: Number,
+    O: Monoid<V>,
+>(
+    keys: &[K],
+    values: &[V],
+    (mut found, mut output): (DisjointSlice<K>, DisjointSlice<V>),
+    count: &[DeviceAtomicU64],
+    tiles: Tiles,
+    tile: usize,
+) {
+    shared! {
+        static KEYS: [u64; LEAST_TILE];
+        static VALUES: [V; MOST_REDUCED];
+    }
+    let found_here = KEYS.as_ptr().cast::<K>();
+    let operator = ByKey(O::default());
+    let places = Places::in_tile::<V, ROUNDS>(tile);
+    // SAFETY: the caller promises that a whole tile is in the slices.
+    let (keys_here, mut items, firsts) = unsafe {
+        let keys_here = places.load::<WHOLE, K, _, ROUNDS>(keys, Sixteen([K::LEAST; 4]));
+        let items = places.load::<WHOLE, V, _, ROUNDS>(values, O::NEUTRAL.splat());
+        let firsts = Flags::of_first::<WHOLE, K, _>(&keys_here, places, keys);
+        (keys_here, items, firsts)
+    };
+    let ranks = Ranks::<{ ROUNDS_LENGTHS.div_ceil(4) }>::of(firsts, V::LANES, ROUNDS);
+    let (of_warp, open) = scan_warp(&mut items, firsts, Kind::Before, operator);
+    let (before_warp, own) = before_warp(of_warp, operator);
+    tiles.announce(tile, own);
+    ranks.for_each_chosen(firsts, V::LANES, ROUNDS, before_warp.0, |to, round, k| {
+        let value = items[round].as_ref()[k];
+        // Only the warp's first run may end one that began before the warp.
+        let value = if open.has(V::LANES, round, k) {
+            operator.0.combine(before_warp.1, value)
+        } else {
+            value
+        };
+        // SAFETY: the places of all firsts are apart and in the tile. The barrier of `before` comes
+        // before the reads.
+        unsafe {
+            found_here.add(to).write(keys_here[round].0[k]);
+            VALUES.set_unchecked(to, value);
+        }
+    });
+    let before = tiles.before(tile, own, operator);
+    let (runs_before, runs) = (before.0 as usize, own.0 as usize);
+    for i in block_stride(runs) {
+        // SAFETY: set before the barrier. What tiles find is apart in the output, and no more than
+        // there are keys.
+        unsafe {
+            *found.get_unchecked_mut(runs_before + i) = found_here.add(i).read();
+            // The first of all runs ends none, and the tile's first may end one from before.
+            if let Some(run) = (runs_before + i).checked_sub(1) {
+                let value = VALUES.get_unchecked(i);
+                *output.get_unchecked_mut(run) = if i == 0 {
+                    operator.0.combine(before.1, value)
+                } else {
+                    value
+                };
+            }
+        }
+    }
+    if thread_rank() == 0 && (tile + 1) * tile_len(ROUNDS) >= keys.len() {
+        let all = operator.combine(before, own);
+        count[0].store(u64::from(all.0), AtomicOrdering::Relaxed);
+        // SAFETY: the first key begins a run. No tile ends the last one.
+        unsafe { *output.get_unchecked_mut(all.0 as usize - 1) = all.1 };
+    }
+}
+
+/// How many runs begin, and where the last one does.
+#[derive(Clone, Copy, Default)]
+struct Firsts;
+
+impl Operator<(u32, u32)> for Firsts {
+    #[inline(always)]
+    fn combine(&self, a: (u32, u32), b: (u32, u32)) -> (u32, u32) {
+        (a.0 + b.0, a.1.max(b.1))
+    }
+}
+
+impl Monoid<(u32, u32)> for Firsts {
+    const NEUTRAL: (u32, u32) = (0, 0);
 }
 
 /// Writes the first element of each run of equal elements to `found`, how many there are in the run
@@ -313,107 +427,105 @@ pub unsafe fn run_lengths<K: Number>(
     count: &[DeviceAtomicU64],
     tiles: &[DeviceAtomicU64],
 ) {
+    let tiles = Tiles::new(tiles);
     // SAFETY: the caller promises the same.
-    unsafe { of_tile::<K, u32, Sum, _>(input, Ones, found, lengths, count, tiles) };
+    unsafe {
+        if size_of::<K>() == 4 {
+            lengths_of::<ROUNDS_LENGTHS, K>(input, found, lengths, count, tiles);
+        } else {
+            lengths_of::<ROUNDS_WIDE, K>(input, found, lengths, count, tiles);
+        }
+    }
 }
 
-/// Reduces the block's tile, with code of its own for a whole one.
+/// Measures the runs of the block's tile, with code of its own for a whole one.
 ///
 /// # Safety
 /// As for [`reduce_by_key`].
 #[inline(always)]
-unsafe fn of_tile<K: Number, V: Number, O: Monoid<V>, S: Source<V>>(
-    keys: &[K],
-    values: S,
+unsafe fn lengths_of<const ROUNDS: usize, K: Number>(
+    input: &[K],
     found: DisjointSlice<K>,
-    output: DisjointSlice<V>,
+    lengths: DisjointSlice<u32>,
     count: &[DeviceAtomicU64],
-    tiles: &[DeviceAtomicU64],
+    tiles: Tiles,
 ) {
-    let tiles = Tiles::new(tiles);
-    let tile = tiles.take(keys, TILE);
-    let end = (tile + 1) * TILE;
-    let output = (found, output);
-    if is_whole(keys, end) && values.is_whole(end) {
+    let len = const { tile_len(ROUNDS) };
+    let tile = tiles.take(|tile| prefetch_tile(input, tile, len));
+    if is_whole(input, (tile + 1) * len) {
         // SAFETY: the tile is whole.
-        unsafe { reduce_tile::<true, K, V, O, S>(keys, values, output, count, tiles, tile) };
+        unsafe { lengths_of_tile::<true, ROUNDS, K>(input, found, lengths, count, tiles, tile) };
     } else {
         // SAFETY: nothing is asked of other tiles.
-        unsafe { reduce_tile::<false, K, V, O, S>(keys, values, output, count, tiles, tile) };
+        unsafe { lengths_of_tile::<false, ROUNDS, K>(input, found, lengths, count, tiles, tile) };
     }
 }
 
-/// Reduces the runs of one tile. Where a run begins, the one before it is complete.
+/// Measures the runs of one tile: each from its place to that of the next.
 ///
 /// # Safety
-/// If `WHOLE`, the tile is in the keys and the values, and they are aligned to sixteen bytes. The
-/// outputs are at least as long as the keys.
+/// As for [`reduce_tile`], with the rounds of [`tile_of_lengths`].
 #[inline(always)]
-unsafe fn reduce_tile<const WHOLE: bool, K: Number, V: Number, O: Monoid<V>, S: Source<V>>(
-    keys: &[K],
-    values: S,
-    (mut found, mut output): (DisjointSlice<K>, DisjointSlice<V>),
+unsafe fn lengths_of_tile<const WHOLE: bool, const ROUNDS: usize, K: Number>(
+    input: &[K],
+    mut found: DisjointSlice<K>,
+    mut lengths: DisjointSlice<u32>,
     count: &[DeviceAtomicU64],
     tiles: Tiles,
     tile: usize,
 ) {
-    // First for keys, and after a barrier for values.
-    shared! { static SPACE: [K; TILE]; }
-    const { assert!(size_of::<V>() <= size_of::<K>()) };
-    let operator = ByKey(O::default());
-    let places = Places::in_tile::<V, ROUNDS>(tile);
-    // SAFETY: the caller promises that a whole tile is in the slices.
-    let (keys_here, mut items, firsts) = unsafe {
-        let keys_here = places.load::<WHOLE, K, _, ROUNDS>(keys, Sixteen([K::LEAST; 4]));
-        let items = values.load::<WHOLE>(places, keys.len(), O::NEUTRAL);
-        let firsts = Flags::of_first::<WHOLE, K, _>(&keys_here, places, keys);
-        (keys_here, items, firsts)
+    const LANES: usize = 4;
+    const MOST_TILE: usize = tile_len(ROUNDS_LENGTHS);
+    shared! {
+        static KEYS: [u64; MOST_TILE / 2];
+        // Places in the tile.
+        static STARTS: [u16; MOST_TILE];
+    }
+    let found_here = KEYS.as_ptr().cast::<K>();
+    let first = tile * tile_len(ROUNDS);
+    let places = Places::in_tile::<u32, ROUNDS>(tile);
+    // SAFETY: the caller promises that a whole tile is in the slice.
+    let (keys, firsts) = unsafe {
+        let keys = places.load::<WHOLE, K, _, ROUNDS>(input, Sixteen([K::LEAST; LANES]));
+        let firsts = Flags::of_first::<WHOLE, K, _>(&keys, places, input);
+        (keys, firsts)
     };
-    let ranks = Ranks::<{ ROUNDS.div_ceil(4) }>::of(firsts, V::LANES, ROUNDS);
-    let (of_warp, open) = scan_warp(&mut items, firsts, Kind::Before, operator);
-    let (before_warp, own) = before_warp(of_warp, operator);
+    let place = |round: usize, k: usize| places.first + round * places.step + k;
+    let ranks = Ranks::<{ ROUNDS_LENGTHS.div_ceil(4) }>::of(firsts, LANES, ROUNDS);
+    let last = firsts
+        .last()
+        .map_or(0, |bit| place(bit / LANES, bit % LANES));
+    let of_warp = (ranks.of_warp(), warp_reduce(last as u32, Max));
+    let (before_warp, own) = before_warp(of_warp, Firsts);
     tiles.announce(tile, own);
-    let start = before_warp.0;
-    let space = SPACE.as_ptr();
-    ranks.for_each_chosen(firsts, V::LANES, ROUNDS, start, |to, round, k| {
+    ranks.for_each_chosen(firsts, LANES, ROUNDS, before_warp.0, |to, round, k| {
         // SAFETY: the places of all firsts are apart and in the tile. The barrier of `before` comes
         // before the reads.
-        unsafe { space.add(to).write(keys_here[round].0[k]) };
+        unsafe {
+            found_here.add(to).write(keys[round].0[k]);
+            STARTS.set_unchecked(to, (place(round, k) - first) as u16);
+        }
     });
-    let before = tiles.before(tile, own, operator);
+    let before = tiles.before(tile, own, Firsts);
     let (runs_before, runs) = (before.0 as usize, own.0 as usize);
+    // SAFETY: set before the barrier.
+    let start = |i: usize| first as u32 + u32::from(unsafe { STARTS.get_unchecked(i) });
     for i in block_stride(runs) {
         // SAFETY: set before the barrier. What tiles find is apart in the output, and no more than
         // there are keys.
-        unsafe { *found.get_unchecked_mut(runs_before + i) = space.add(i).read() };
-    }
-    sync_threads();
-    let space = space.cast::<V>();
-    let before_warp = operator.combine(before, before_warp).1;
-    ranks.for_each_chosen(firsts, V::LANES, ROUNDS, start, |to, round, k| {
-        let value = items[round].as_ref()[k];
-        // Only the warp's first run may end one that began before the warp.
-        let is_open = open.has(V::LANES, round, k);
-        let value = if is_open {
-            operator.0.combine(before_warp, value)
-        } else {
-            value
-        };
-        // SAFETY: as above; a barrier comes before the reads.
-        unsafe { space.add(to).write(value) };
-    });
-    sync_threads();
-    for i in block_stride(runs) {
-        // The first of all runs ends none.
-        if let Some(run) = (runs_before + i).checked_sub(1) {
-            // SAFETY: as above.
-            unsafe { *output.get_unchecked_mut(run) = space.add(i).read() };
+        unsafe {
+            *found.get_unchecked_mut(runs_before + i) = found_here.add(i).read();
+            let previous = if i > 0 { start(i - 1) } else { before.1 };
+            // The first of all runs ends none.
+            if let Some(run) = (runs_before + i).checked_sub(1) {
+                *lengths.get_unchecked_mut(run) = start(i) - previous;
+            }
         }
     }
-    if thread_rank() == 0 && (tile + 1) * TILE >= keys.len() {
-        let all = operator.combine(before, own);
+    if thread_rank() == 0 && first + tile_len(ROUNDS) >= input.len() {
+        let all = Firsts.combine(before, own);
         count[0].store(u64::from(all.0), AtomicOrdering::Relaxed);
         // SAFETY: the first key begins a run. No tile ends the last one.
-        unsafe { *output.get_unchecked_mut(all.0 as usize - 1) = all.1 };
+        unsafe { *lengths.get_unchecked_mut(all.0 as usize - 1) = input.len() as u32 - all.1 };
     }
 }

@@ -91,22 +91,27 @@ const CACHE_LINE: usize = 128;
 /// How long a lane waits before it asks again, in nanoseconds.
 const PAUSE: u32 = 100;
 
-/// Returns the number of the block's tile of `len` elements, to all threads of the block. One of
-/// them takes the ticket.
+/// Returns the number of the block's tile to all threads of the block. One of them takes the ticket.
 ///
 /// A ticket takes as long as a load. In this time the second-level cache fetches the tile with the
-/// block's own number: this block will have it, or another that started with this one.
+/// block's own number: this block will have it, or another that started with this one. `prefetch`
+/// asks for it with [`prefetch_tile`].
 #[inline(always)]
-pub(super) fn take_tile<T: Value>(ticket: impl FnOnce() -> u32, input: &[T], len: usize) -> usize {
+pub(super) fn take_tile(ticket: impl FnOnce() -> u32, prefetch: impl FnOnce(usize)) -> usize {
     let ticket = if thread_rank() == 0 { ticket() } else { 0 };
-    let first = block_idx_x() as usize * len;
+    prefetch(block_idx_x() as usize);
+    block_broadcast(ticket, 0) as usize
+}
+
+/// Has the second-level cache fetch a tile of `len` elements.
+#[inline(always)]
+pub(super) fn prefetch_tile<T: Value>(input: &[T], tile: usize, len: usize) {
     let line = CACHE_LINE / size_of::<T>();
     for i in block_stride(len / line) {
-        if let Some(element) = input.get(first + i * line) {
+        if let Some(element) = input.get(tile * len + i * line) {
             prefetch_l2(element);
         }
     }
-    block_broadcast(ticket, 0) as usize
 }
 
 /// The status of all tiles and the number of tickets taken, all zero before the launch.
@@ -130,11 +135,11 @@ impl<'a> Tiles<'a> {
         Tiles { statuses, tickets }
     }
 
-    /// Returns the number of the block's tile of `len` elements, to all threads of the block.
+    /// Returns the number of the block's tile to all threads of the block, as [`take_tile`] does.
     #[inline(always)]
-    pub(super) fn take<T: Value>(&self, input: &[T], len: usize) -> usize {
+    pub(super) fn take(&self, prefetch: impl FnOnce(usize)) -> usize {
         let ticket = || self.tickets.fetch_add(1, AtomicOrdering::Relaxed) as u32;
-        take_tile(ticket, input, len)
+        take_tile(ticket, prefetch)
     }
 
     #[inline(always)]

@@ -96,6 +96,14 @@ impl Flags {
         self.of_round(lanes, round) >> k & 1 != 0
     }
 
+    /// Returns the bit of the last element that is chosen.
+    #[inline(always)]
+    pub(super) fn last(self) -> Option<usize> {
+        let last =
+            |word: usize| (self.0[word] != 0).then(|| word * 32 + self.0[word].ilog2() as usize);
+        last(1).or(last(0))
+    }
+
     /// Returns the bits of a round, the lowest first.
     #[inline(always)]
     pub(super) fn of_round(self, lanes: usize, round: usize) -> u32 {

@@ -10,7 +10,7 @@ use lanewise_std::collective::{Max, Min, Sum, warp_inclusive_scan, warp_reduce};
 use lanewise_std::warp::{FULL_MASK, lane_id, shuffle_sync, shuffle_up_sync};
 
 use super::Monoid;
-use super::look_back::{Packed, Tiles, before_warp};
+use super::look_back::{Packed, Tiles, before_warp, prefetch_tile};
 use super::sixteen::{Number, Places, are_whole};
 
 /// The number of threads in a block.
@@ -37,7 +37,7 @@ pub fn scan<T: Number + Packed, O: Monoid<T>>(
 ) {
     let tiles = Tiles::new(tiles);
     let len = TILE / size_of::<T>();
-    let tile = tiles.take(input, len);
+    let tile = tiles.take(|tile| prefetch_tile(input, tile, len));
     let end = (tile + 1) * len;
     if are_whole(input, &mut output, end) {
         // SAFETY: the tile is whole.

@@ -10,7 +10,7 @@ use lanewise_std::atomic::{AtomicOrdering, DeviceAtomicU64};
 use lanewise_std::collective::Sum;
 use lanewise_std::thread::{block_stride, thread_rank};
 
-use super::look_back::{Tiles, before_warp};
+use super::look_back::{Tiles, before_warp, prefetch_tile};
 use super::ranks::{Flags, Ranks};
 use super::sixteen::{Number, Places, are_whole};
 
@@ -166,7 +166,7 @@ unsafe fn of_tile<const ALL: bool, T: Number, R: Rule<T>>(
     tiles: &[DeviceAtomicU64],
 ) {
     let tiles = Tiles::new(tiles);
-    let tile = tiles.take(input, tile_len::<T>());
+    let tile = tiles.take(|tile| prefetch_tile(input, tile, tile_len::<T>()));
     if are_whole(input, &mut output, (tile + 1) * tile_len::<T>()) {
         // SAFETY: the tile is whole.
         unsafe { select_tile::<true, ALL, T, R>(rule, input, output, count, tiles, tile) };

@@ -33,7 +33,7 @@ use lanewise_std::warp::{
 };
 
 use super::histogram::for_each;
-use super::look_back::take_tile;
+use super::look_back::{prefetch_tile, take_tile};
 use super::sixteen::Number;
 
 /// The number of threads in a block of a pass.
@@ -45,11 +45,11 @@ pub const DIGITS: usize = 256;
 /// The number of bits of a digit.
 pub const DIGIT_BITS: u32 = 8;
 /// The number of warps in a block of a pass.
-const WARPS: usize = (BLOCK / WARP_SIZE) as usize;
+pub(super) const WARPS: usize = (BLOCK / WARP_SIZE) as usize;
 /// The number of words of 32 bits that a thread has of a tile.
-const ITEMS: usize = 23;
+pub(super) const ITEMS: usize = 23;
 /// The number of 64-bit words of shared memory that the words of a tile take.
-const SPACE: usize = BLOCK as usize * ITEMS / 2;
+pub(super) const SPACE: usize = BLOCK as usize * ITEMS / 2;
 
 /// Returns the number of words that a thread has of a tile, if each has a value of type `V`.
 const fn items<W, V>() -> usize {
@@ -63,7 +63,7 @@ const fn items<W, V>() -> usize {
 /// Calls `body` with the numbers of a thread's items. The loop is unrolled, so that arrays stay in
 /// registers.
 #[inline(always)]
-fn for_each_item(items: usize, mut body: impl FnMut(usize)) {
+pub(super) fn for_each_item(items: usize, mut body: impl FnMut(usize)) {
     unroll::<ITEMS>(|item| {
         if item < items {
             body(item);
@@ -271,7 +271,7 @@ impl<W: Word> Pass<'_, W> {
             return;
         };
         let ticket = || tickets.fetch_add(1, AtomicOrdering::Relaxed);
-        let tile = take_tile(ticket, input, len);
+        let tile = take_tile(ticket, |tile| prefetch_tile(input, tile, len));
         if (tile + 1) * len <= input.len() {
             // SAFETY: the tile is whole.
             unsafe { self.sort_tile::<true, V>(tile, input, output, values, sorted) };
@@ -335,7 +335,7 @@ impl<W: Word> Pass<'_, W> {
                 counters.add(i * WARP_SIZE as usize + lane).write(0);
             }
             sync_warp(FULL_MASK);
-            self.ranks_in_warp(&words, items, counters)
+            ranks_in_warp(&words, items, self.shift, counters)
         };
         sync_threads();
         // The counter of each warp becomes the place of its first word with the digit.
@@ -446,38 +446,6 @@ impl<W: Word> Pass<'_, W> {
         });
     }
 
-    /// Returns for each of the lane's words how many words of the warp with the same digit are
-    /// before it in the input, with the digit in the upper half, and counts the warp's words.
-    ///
-    /// # Safety
-    /// The warp alone accesses its 256 counters, which are 0.
-    #[inline(always)]
-    unsafe fn ranks_in_warp(
-        self,
-        words: &[W; ITEMS],
-        items: usize,
-        counters: *mut u32,
-    ) -> [u32; ITEMS] {
-        let mut ranks = [0; ITEMS];
-        for_each_item(items, |item| {
-            let digit = words[item].digit(self.shift);
-            let peers = same_digit(digit);
-            let earlier = (peers & lanemask_lt()).count_ones();
-            // SAFETY: the digit is below 256, and the warp's lanes read before one of them writes.
-            unsafe {
-                let counter = counters.add(digit as usize);
-                let before = counter.read();
-                ranks[item] = computed_here((digit << 16) + before + earlier);
-                sync_warp(FULL_MASK);
-                if earlier == 0 {
-                    counter.write(before + peers.count_ones());
-                }
-                sync_warp(FULL_MASK);
-            }
-        });
-        ranks
-    }
-
     #[inline(always)]
     fn publish(self, tile: usize, digit: usize, word: u32) {
         // One word has status and number, so no fence is needed.
@@ -519,6 +487,38 @@ impl<W: Word> Pass<'_, W> {
         let status = unsafe { self.statuses.get_unchecked(tile * DIGITS + digit) };
         status.load(AtomicOrdering::Relaxed)
     }
+}
+
+/// Returns for each of the lane's words how many words of the warp with the same digit are
+/// before it in the input, with the digit in the upper half, and counts the warp's words.
+///
+/// # Safety
+/// The warp alone accesses its 256 counters, which are 0.
+#[inline(always)]
+pub(super) unsafe fn ranks_in_warp<W: Word>(
+    words: &[W; ITEMS],
+    items: usize,
+    shift: u32,
+    counters: *mut u32,
+) -> [u32; ITEMS] {
+    let mut ranks = [0; ITEMS];
+    for_each_item(items, |item| {
+        let digit = words[item].digit(shift);
+        let peers = same_digit(digit);
+        let earlier = (peers & lanemask_lt()).count_ones();
+        // SAFETY: the digit is below 256, and the warp's lanes read before one of them writes.
+        unsafe {
+            let counter = counters.add(digit as usize);
+            let before = counter.read();
+            ranks[item] = computed_here((digit << 16) + before + earlier);
+            sync_warp(FULL_MASK);
+            if earlier == 0 {
+                counter.write(before + peers.count_ones());
+            }
+            sync_warp(FULL_MASK);
+        }
+    });
+    ranks
 }
 
 /// Returns the lanes of the warp that have the same digit.

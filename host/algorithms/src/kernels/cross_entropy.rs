@@ -15,21 +15,25 @@ use lanewise_std::collective::warp_reduce;
 use lanewise_std::half::Bf16;
 use lanewise_std::math::Float;
 use lanewise_std::thread::{block_idx_x, sync_threads, thread_idx_x};
+use lanewise_std::unroll::unroll;
 use lanewise_std::warp::{lane_id, warp_id};
 use lanewise_std::{DisjointSlice, fast};
 
 use super::rows::Element;
+use super::sixteen::Sixteen;
 
 /// Threads of a block.
-pub const THREADS: usize = 512;
+pub const THREADS: usize = 256;
 const WARPS: usize = THREADS / 32;
 /// Loads of a thread that are under way together.
 const UNROLL: usize = 4;
+/// Loads of a block that are under way together.
+const BATCH: usize = UNROLL * THREADS;
 
 /// Writes the loss of each row: the logarithm of the sum of exponentials, less the logit at the
 /// row's target. If the target is no column, the loss is 0. The grid has a block for each row.
 #[kernel(instances((f32), (Bf16)))]
-#[launch_bounds(512, 3)]
+#[launch_bounds(256, 5)]
 #[launch_contract(dims = 1, block = (THREADS))]
 pub fn cross_entropy<E: Element>(
     logits: &[E],
@@ -43,7 +47,7 @@ pub fn cross_entropy<E: Element>(
 /// As [`cross_entropy`], and writes the gradient of `scale` times the loss: the softmax of the row,
 /// less 1 at the target, times `scale`.
 #[kernel(instances((f32), (Bf16)))]
-#[launch_bounds(512, 3)]
+#[launch_bounds(256, 5)]
 #[launch_contract(dims = 1, block = (THREADS))]
 pub fn cross_entropy_backward<E: Element>(
     logits: &[E],
@@ -66,7 +70,10 @@ struct Row<'a, E> {
     target: usize,
 }
 
-/// The greatest power of 2 so far, and the sum of powers relative to it.
+/// Sixteen bytes of a row.
+type Words = Sixteen<u32, 4>;
+
+/// The greatest logit so far, and the sum of exponentials relative to it.
 #[derive(Clone, Copy)]
 struct Total {
     most: f32,
@@ -80,7 +87,7 @@ impl Total {
         if self.most == most {
             self.sum
         } else {
-            self.sum * fast::exp2(self.most - most)
+            self.sum * fast::exp2((self.most - most) * LOG2_E)
         }
     }
 
@@ -93,17 +100,24 @@ impl Total {
         }
     }
 
+    /// Adds `N` values.
     #[inline(always)]
-    fn add<const N: usize>(&mut self, values: [f32; N]) {
-        let values = values.map(|x| x * LOG2_E);
-        let most = values.iter().copied().fold(self.most, f32::max);
+    fn add<const N: usize>(&mut self, value: impl Fn(usize) -> f32) {
+        let mut most = self.most;
+        unroll::<N>(|i| most = most.max(value(i)));
         // Where all are less than any number, so is the difference.
-        let shift = if most == f32::NEG_INFINITY { 0.0 } else { most };
-        let mut sum = self.relative_to(most);
-        for value in values {
-            sum += fast::exp2(value - shift);
-        }
-        *self = Total { most, sum };
+        let shift = if most == f32::NEG_INFINITY {
+            0.0
+        } else {
+            most * -LOG2_E
+        };
+        // Two sums, so that an addition does not wait for the one before.
+        let mut sums = [self.relative_to(most), 0.0];
+        unroll::<N>(|i| sums[i % 2] += fast::exp2(Float::mul_add(value(i), LOG2_E, shift)));
+        *self = Total {
+            most,
+            sum: sums[0] + sums[1],
+        };
     }
 }
 
@@ -120,7 +134,8 @@ impl<'a, E: Element> Row<'a, E> {
 
     /// Returns the row's elements before the first aligned sixteen bytes, these, and the others.
     #[inline(always)]
-    fn parts(self) -> (&'a [E], &'a [E::Neighbours], &'a [E]) {
+    fn parts<G>(self) -> (&'a [E], &'a [G], &'a [E]) {
+        const { assert!(size_of::<G>() == 16) };
         // SAFETY: values have no padding, and any bits make numbers.
         unsafe { self.logits.align_to() }
     }
@@ -129,44 +144,57 @@ impl<'a, E: Element> Row<'a, E> {
     #[inline(always)]
     fn loss(self, mut losses: DisjointSlice<f32>) -> f32 {
         let thread = thread_idx_x() as usize;
-        let (before, groups, after) = self.parts();
+        let (before, groups, after) = self.parts::<Words>();
+        let ends = [before, after].map(|rest| {
+            rest.get(thread)
+                .map_or(f32::NEG_INFINITY, |logit| logit.widen())
+        });
+        // What is no whole batch comes first, so that its loads are under way with those of the
+        // ends, and the loop tests nothing.
+        let (ragged, batches) = groups.split_at(groups.len() % BATCH);
+        let first: [Words; UNROLL] = from_fn(|k| match ragged.get(thread + k * THREADS) {
+            Some(words) => *words,
+            None => Sixteen([E::LEAST_WORD; 4]),
+        });
         let mut total = Total {
             most: f32::NEG_INFINITY,
             sum: 0.0,
         };
-        for rest in [before, after] {
-            if let Some(logit) = rest.get(thread) {
-                total.add([logit.widen()]);
+        total.add::<2>(|i| ends[i]);
+        for k in 0..UNROLL {
+            if k * THREADS < ragged.len() {
+                Self::add_words::<1>(&mut total, [first[k]]);
             }
         }
-        let mut place = thread;
-        while place + (UNROLL - 1) * THREADS < groups.len() {
-            let loaded: [E::Neighbours; UNROLL] = from_fn(|k| groups[place + k * THREADS]);
-            if E::LANES == 4 {
-                total.add::<16>(from_fn(|i| loaded[i / 4].as_ref()[i % 4].widen()));
-            } else {
-                total.add::<32>(from_fn(|i| loaded[i / 8].as_ref()[i % 8].widen()));
-            }
-            place += UNROLL * THREADS;
-        }
-        while place < groups.len() {
-            let group = groups[place];
-            for lane in 0..E::LANES {
-                total.add([group.as_ref()[lane].widen()]);
-            }
-            place += THREADS;
+        for batch in batches.as_chunks::<BATCH>().0 {
+            let loaded: [Words; UNROLL] = from_fn(|k| batch[thread + k * THREADS]);
+            // Half of them at once: more would not fit into registers as `f32`.
+            let [a, b, c, d] = loaded;
+            Self::add_words::<2>(&mut total, [a, b]);
+            Self::add_words::<2>(&mut total, [c, d]);
         }
         let total = Self::of_block(total);
-        let logarithm = total.most + Float::log2(total.sum);
+        let logarithm = Float::log2(total.sum);
         if thread == 0 {
             let target = self.logits.get(self.target);
-            let loss = target.map_or(0.0, |logit| logarithm * LN_2 - logit.widen());
+            let loss = target.map_or(0.0, |logit| total.most - logit.widen() + logarithm * LN_2);
             // SAFETY: each row has one block, and the block one such thread.
             if let Some(place) = unsafe { losses.get_unique_mut(self.row) } {
                 *place = loss;
             }
         }
-        logarithm
+        total.most * LOG2_E + logarithm
+    }
+
+    /// Adds the elements of some words.
+    #[inline(always)]
+    fn add_words<const GROUPS: usize>(total: &mut Total, groups: [Words; GROUPS]) {
+        let element = |i: usize| E::of_words(&groups[i / E::LANES].0, i % E::LANES);
+        match GROUPS * E::LANES {
+            4 => total.add::<4>(element),
+            8 => total.add::<8>(element),
+            _ => total.add::<16>(element),
+        }
     }
 
     /// Returns the total of all threads.
@@ -213,7 +241,7 @@ impl<'a, E: Element> Row<'a, E> {
             let less = if column == self.target { 1.0 } else { 0.0 };
             (power - less) * scale
         };
-        let (before, groups, after) = self.parts();
+        let (before, groups, after) = self.parts::<E::Neighbours>();
         for (first, rest) in [(0, before), (columns - after.len(), after)] {
             if let Some(logit) = rest.get(thread) {
                 let value = E::narrow(of(first + thread, *logit));

@@ -112,6 +112,11 @@ pub(crate) const JOBS: &[Job] = &[
     ("sort_f32", keys::sort_f32),
     ("sort_u64", keys::sort_u64),
     ("sort_pairs_u64", keys::sort_pairs_u64),
+    ("sort_segments_64", |run| keys::sort_segments(run, 64)),
+    ("sort_segments_1000", |run| keys::sort_segments(run, 1000)),
+    ("sort_segments_20000", |run| {
+        keys::sort_segments(run, 20_000)
+    }),
     ("histogram_u8", histogram_u8),
     ("histogram_i32", histogram_i32),
     ("histogram_65536", histogram_65536),

@@ -12,6 +12,7 @@
 //! | [`ByKey`] | scans and reductions of each run of equal keys; the runs' lengths |
 //! | [`Select`] | the elements that a predicate keeps, a partition, the first of each run |
 //! | [`Sort`], [`SortPairs`] | the keys in their order, with their values |
+//! | [`SegmentedSort`] | the keys of each segment in their order |
 //! | [`top_of_rows`] | the first few elements of each row in their order, with their places |
 //! | [`histogram_bytes`], [`histogram_even`] | how often each value occurs |
 //! | [`gather()`], [`scatter()`] | elements from given places, or to given places |
@@ -56,6 +57,7 @@ mod random;
 mod reduction;
 mod rows;
 mod scan;
+mod segmented;
 mod select;
 mod sort;
 mod sparse;
@@ -82,6 +84,7 @@ pub use rows::{
     COLUMNS, NormBackward, RowElement, layer_norm, rms_norm, softmax, softmax_backward,
 };
 pub use scan::Scan;
+pub use segmented::SegmentedSort;
 pub use select::Select;
 pub use sort::{Key, Order, Sort, SortPairs};
 pub use sparse::SparseMatrix;

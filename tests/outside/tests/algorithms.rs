@@ -5,8 +5,8 @@ use std::error::Error;
 
 use lanewise::{Device, DeviceBuffer};
 use lanewise_algorithms::{
-    ArgMax, ByKey, Fold, MeanVariance, Moments, NotZero, Order, Place, Reduction, Scan, Select,
-    Sort, SortPairs, gather, histogram_even, scatter, top_of_rows,
+    ArgMax, ByKey, Fold, MeanVariance, Moments, NotZero, Order, Place, Reduction, Scan,
+    SegmentedSort, Select, Sort, SortPairs, gather, histogram_even, scatter, top_of_rows,
 };
 use lanewise_std::collective::{Max, Sum};
 use proptest::prelude::*;
@@ -34,6 +34,8 @@ struct Computed {
     top: Vec<u32>,
     /// The numbers in ascending order.
     sorted: Vec<u32>,
+    /// Each half of the numbers in ascending order.
+    halves: Vec<u32>,
     /// The places of the numbers in descending order; equal ones as they were.
     places: Vec<u32>,
     /// The numbers in the order of the places.
@@ -95,6 +97,16 @@ fn compute(numbers: &[u32]) -> Result<Computed, Box<dyn Error>> {
     top_of_rows(&stream, Order::Descending, wanted, &input, columns, output)?;
     Sort::new(&device, numbers.len())?.sort(&stream, Order::Ascending, &input, &mut results)?;
     let sorted = results.to_vec()?;
+    let len = numbers.len() as u32;
+    let starts = DeviceBuffer::from_slice(&device, &[0, len / 2, len])?;
+    SegmentedSort::new(&device, numbers.len(), 2)?.sort(
+        &stream,
+        Order::Ascending,
+        &input,
+        &starts,
+        &mut results,
+    )?;
+    let halves = results.to_vec()?;
     let indices: Vec<u32> = (0..numbers.len() as u32).collect();
     let indices = DeviceBuffer::from_slice(&device, &indices)?;
     let mut places = DeviceBuffer::zeroed(&device, numbers.len())?;
@@ -117,6 +129,7 @@ fn compute(numbers: &[u32]) -> Result<Computed, Box<dyn Error>> {
         of_runs,
         top: top.to_vec()?,
         sorted,
+        halves,
         places: places.to_vec()?,
         gathered: results.to_vec()?,
         scattered: scattered.to_vec()?,
@@ -129,7 +142,7 @@ proptest! {
 
     #[test]
     fn a_users_program_gets_what_the_cpu_computes(numbers in prop::collection::vec(0u32..5, 0..20_000)) {
-        let Computed { most, place, moments, sums, kept, parted, firsts, of_runs, top, sorted, places, gathered, scattered, counts } = compute(&numbers).unwrap();
+        let Computed { most, place, moments, sums, kept, parted, firsts, of_runs, top, sorted, halves, places, gathered, scattered, counts } = compute(&numbers).unwrap();
         let mut sum = 0;
         let expected: Vec<_> = numbers.iter().map(|number| { sum += number; sum }).collect();
         prop_assert_eq!(most, numbers.iter().copied().max().unwrap_or(0));
@@ -158,6 +171,11 @@ proptest! {
         let mut expected = numbers.clone();
         expected.sort();
         prop_assert_eq!(sorted, expected);
+        let mut expected = numbers.clone();
+        let (first, second) = expected.split_at_mut(numbers.len() / 2);
+        first.sort();
+        second.sort();
+        prop_assert_eq!(halves, expected);
         let mut expected: Vec<_> = (0..numbers.len() as u32).collect();
         expected.sort_by_key(|i| std::cmp::Reverse(numbers[*i as usize]));
         prop_assert_eq!(places, expected);

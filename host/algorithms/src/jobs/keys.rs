@@ -5,7 +5,9 @@ use std::ops::Range;
 
 use anyhow::{Result, ensure};
 use lanewise::DeviceBuffer;
-use lanewise_algorithms::{ByKey, Order, Sort, SortPairs, gather, scatter, top_of_rows};
+use lanewise_algorithms::{
+    ByKey, Order, SegmentedSort, Sort, SortPairs, gather, scatter, top_of_rows,
+};
 use lanewise_records::Unit;
 use lanewise_std::collective::Sum;
 
@@ -107,6 +109,21 @@ sorts! {
     sort_u32: u32, quarter, u32::cmp, u32::to_le_bytes;
     sort_u64: u64, pairs_of_words, u64::cmp, u64::to_le_bytes;
     sort_f32: f32, |run| quarter(run).into_iter().map(f32::from_bits).collect(), f32::total_cmp, f32::to_bits;
+}
+
+/// Sorts as many keys in segments of this length; the last one is shorter.
+pub(super) fn sort_segments(run: &Runner, length: usize) -> Result<Measured> {
+    let mut host = quarter(run);
+    let starts: Vec<u32> = (0..host.len() as u32).step_by(length).collect();
+    let (segments, starts) = (starts.len(), [starts, vec![host.len() as u32]].concat());
+    let (input, starts) = (run.upload(&host)?, run.upload(&starts)?);
+    let mut output = DeviceBuffer::<u32>::uninit(&run.device, host.len())?;
+    let mut sort = SegmentedSort::new(&run.device, host.len(), segments)?;
+    let times =
+        run.time(|| Ok(sort.sort(&run.stream, Order::Ascending, &input, &starts, &mut output)?))?;
+    host.chunks_mut(length).for_each(<[u32]>::sort_unstable);
+    ensure!(output.to_vec()? == host);
+    Ok(Measured::of(times, run.len / 4, Unit::Keys)?.at(run.len / 4))
 }
 
 /// Sorts of as many keys with values of 32 bits.

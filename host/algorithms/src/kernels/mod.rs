@@ -24,6 +24,7 @@ pub mod random;
 pub mod reduce;
 pub mod rows;
 pub mod scan;
+pub mod segmented;
 pub mod select;
 pub mod sort;
 pub mod spmv;

@@ -10,7 +10,7 @@ use crate::queue::grid;
 use crate::{Error, Queue};
 
 /// Blocks for each multiprocessor, where the vector goes across.
-const BLOCKS: usize = 4;
+const BLOCKS: usize = 2;
 
 /// The parameters of the kernels.
 type Params<T, S> = (
@@ -138,12 +138,15 @@ impl<S> Gemv<S> {
             [y.len(), self.columns as usize],
         )?;
         let is_aligned = self.are_rows_aligned(a);
-        let lanes = if is_aligned { 16 / size_of::<T>() } else { 1 };
+        let lanes = if is_aligned {
+            size_of::<T::Across>() / size_of::<T>()
+        } else {
+            1
+        };
         let blocks = (self.columns as usize).div_ceil(32 * lanes);
         let properties = a.device().properties();
         let is_wide = properties.compute_capability.major >= 9;
-        // Four blocks for each multiprocessor of an H200 are faster than eight, which do not all
-        // fit at once. Each warp has a few rows.
+        // Each thread has many loads under way, so more blocks are slower. Each warp has a few rows.
         let fit = BLOCKS * properties.multiprocessors as usize / blocks.max(1);
         let useful = self.rows as usize / (8 * WARPS);
         let most = if is_wide { CLUSTER as usize } else { 1 };

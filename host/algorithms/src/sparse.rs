@@ -2,7 +2,7 @@
 
 use lanewise::{Device, DeviceBuffer, DeviceCopy, Zeroable};
 use lanewise_std::DisjointSlice;
-use lanewise_std::kernel::{Kernel, SafeKernel};
+use lanewise_std::kernel::{Kernel, SafeKernel, Value};
 use lanewise_std::math::Float;
 
 use crate::kernels::spmv::{self as kernels, THREADS, TILE};
@@ -107,7 +107,7 @@ type EvenParams<T> = (
 );
 type CarryParams<T> = (&'static [u32], &'static [T], DisjointSlice<'static, T>, T);
 
-impl<T: Float + DeviceCopy + Zeroable> SparseMatrix<T> {
+impl<T: Float + Value + DeviceCopy + Zeroable> SparseMatrix<T> {
     /// Bytes of a value and its column.
     const ELEMENT_BYTES: usize = size_of::<T>() + size_of::<u32>();
 

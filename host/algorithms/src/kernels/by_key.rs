@@ -25,7 +25,7 @@ pub const BLOCK: u32 = 256;
 /// The same of a scan: with fewer threads, each has registers for more elements.
 pub const BLOCK_SCAN: u32 = 192;
 /// The number of vectors of four elements that a thread has of a tile.
-const ROUNDS: usize = 5;
+const ROUNDS: usize = 4;
 /// The same in a scan.
 const ROUNDS_SCAN: usize = 6;
 /// The same for lengths of runs, whose keys have no values.

@@ -15,7 +15,7 @@ use lanewise_std::collective::warp_reduce;
 use lanewise_std::half::Bf16;
 use lanewise_std::math::Float;
 use lanewise_std::thread::{block_idx_x, sync_threads, thread_idx_x};
-use lanewise_std::unroll::unroll;
+use lanewise_std::unroll::{computed_here, unroll};
 use lanewise_std::warp::{lane_id, warp_id};
 use lanewise_std::{DisjointSlice, fast};
 
@@ -160,19 +160,21 @@ impl<'a, E: Element> Row<'a, E> {
             most: f32::NEG_INFINITY,
             sum: 0.0,
         };
-        total.add::<2>(|i| ends[i]);
         for k in 0..UNROLL {
             if k * THREADS < ragged.len() {
                 Self::add_words::<1>(&mut total, [first[k]]);
             }
         }
         for batch in batches.as_chunks::<BATCH>().0 {
-            let loaded: [Words; UNROLL] = from_fn(|k| batch[thread + k * THREADS]);
+            // Computed here: otherwise the compiler moves loads behind the branches of `add`.
+            let loaded: [Words; UNROLL] =
+                from_fn(|k| Sixteen(computed_here(batch[thread + k * THREADS].0)));
             // Half of them at once: more would not fit into registers as `f32`.
             let [a, b, c, d] = loaded;
             Self::add_words::<2>(&mut total, [a, b]);
             Self::add_words::<2>(&mut total, [c, d]);
         }
+        total.add::<2>(|i| ends[i]);
         let total = Self::of_block(total);
         let logarithm = Float::log2(total.sum);
         if thread == 0 {

@@ -32,6 +32,8 @@ pub const CLUSTER: u32 = 8;
 const UNROLL: usize = 4;
 /// Rows that a warp has under way, where the vector goes across.
 const DEEP: usize = 8;
+/// The same of elements of 16 bits.
+const DEEP_HALF: usize = 32;
 
 /// An element of a matrix and a vector. Kernels read memory as these, so no other crate can
 /// implement it.
@@ -40,6 +42,8 @@ pub trait Term: Value + Sealed {
     type Sum: Float;
     /// As many as have sixteen bytes.
     type Neighbours: Copy + AsRef<[Self]>;
+    /// As many as a lane loads at once where the vector goes across.
+    type Across: Copy + AsRef<[Self]>;
     /// Returns the same number in the type of sums.
     fn widen(self) -> Self::Sum;
 }
@@ -50,11 +54,12 @@ mod sealed {
 use sealed::Sealed;
 
 macro_rules! terms {
-    ($($ty:ident: $sum:ident, $widen:expr;)*) => {$(
+    ($($ty:ident: $sum:ident, $across:ty, $widen:expr;)*) => {$(
         impl Sealed for $ty {}
         impl Term for $ty {
             type Sum = $sum;
             type Neighbours = Sixteen<$ty, { 16 / size_of::<$ty>() }>;
+            type Across = $across;
 
             #[inline(always)]
             fn widen(self) -> $sum {
@@ -65,9 +70,22 @@ macro_rules! terms {
 }
 
 terms! {
-    f32: f32, |x| x;
-    f64: f64, |x| x;
-    Bf16: f32, Bf16::to_f32;
+    f32: f32, Sixteen<f32, 4>, |x| x;
+    f64: f64, Sixteen<f64, 2>, |x| x;
+    // Twice as many rows under way need as many registers.
+    Bf16: f32, Eight, Bf16::to_f32;
+}
+
+/// Eight bytes of neighbours.
+#[repr(C, align(8))]
+#[derive(Clone, Copy, Debug)]
+pub struct Eight([Bf16; 4]);
+
+impl AsRef<[Bf16]> for Eight {
+    #[inline(always)]
+    fn as_ref(&self) -> &[Bf16] {
+        &self.0
+    }
 }
 
 /// The shape of a matrix, and where the vectors are long enough for it.
@@ -243,6 +261,7 @@ macro_rules! across {
     ($($(#[$doc:meta])* $name:ident($wide:literal, [$($option:tt)*]);)*) => {$(
         $(#[$doc])*
         #[kernel($($option)* instances((f32, false), (f32, true), (f64, false), (f64, true), (Bf16, false), (Bf16, true)))]
+        #[launch_bounds(256, 2)]
         #[launch_contract(dims = 1, block = (THREADS))]
         pub fn $name<T: Term, const ALIGNED: bool>(
             a: &[T],
@@ -251,10 +270,10 @@ macro_rules! across {
             shape: [u32; 2],
             factors: [<T as Term>::Sum; 2],
         ) {
-            if ALIGNED {
-                add_rows::<T, T::Neighbours, $wide>(a, x, y, shape, factors);
-            } else {
-                add_rows::<T, [T; 1], $wide>(a, x, y, shape, factors);
+            match (ALIGNED, size_of::<T>()) {
+                (true, 2) => add_rows::<T, T::Across, $wide, DEEP_HALF>(a, x, y, shape, factors),
+                (true, _) => add_rows::<T, T::Across, $wide, DEEP>(a, x, y, shape, factors),
+                (false, _) => add_rows::<T, [T; 1], $wide, DEEP>(a, x, y, shape, factors),
             }
         }
     )*};
@@ -262,15 +281,15 @@ macro_rules! across {
 
 across! {
     /// Computes `y = alpha A' x + beta y`, where `shape` is the rows and columns of `A`. The grid
-    /// has a block for each 32 loads' columns: of sixteen bytes if rows are `ALIGNED`, else of one
-    /// element.
+    /// has a block for each 32 loads' columns: of a [`Term::Across`] if rows are `ALIGNED`, else of
+    /// one element.
     gemv_across(false, []);
     /// As [`gemv_across`], with a cluster of blocks for these columns.
     gemv_across_wide(true, [min_arch = "sm_90",]);
 }
 
 #[inline(always)]
-fn add_rows<T: Term, G: Copy + AsRef<[T]>, const WIDE: bool>(
+fn add_rows<T: Term, G: Copy + AsRef<[T]>, const WIDE: bool, const DEEP: usize>(
     a: &[T],
     x: &[T],
     mut y: DisjointSlice<<T as Term>::Sum>,

@@ -141,7 +141,8 @@ pub unsafe fn sort_short<W: Word>(
                 1 => place.sort::<1>(&mut output),
                 2 => place.sort::<2>(&mut output),
                 3 | 4 => place.sort::<4>(&mut output),
-                5..=LANE_ITEMS => place.sort::<LANE_ITEMS>(&mut output),
+                5..=8 => place.sort::<8>(&mut output),
+                9..=LANE_ITEMS => place.sort::<LANE_ITEMS>(&mut output),
                 _ => {}
             }
         }

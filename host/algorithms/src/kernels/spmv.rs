@@ -13,10 +13,11 @@
 use core::array::from_fn;
 
 use lanewise_macros::{kernel, shared};
-use lanewise_std::DisjointSlice;
 use lanewise_std::collective::block_exclusive_scan_with_total;
+use lanewise_std::kernel::Value;
 use lanewise_std::math::Float;
 use lanewise_std::thread::{block_idx_x, block_stride, index_1d, sync_threads, thread_idx_x};
+use lanewise_std::{DisjointSlice, cache};
 
 use super::gemv::finish;
 
@@ -26,7 +27,7 @@ pub const THREADS: usize = 256;
 pub const TILE: usize = THREADS * ITEMS;
 /// Elements and ends of rows that a thread has. The number is odd, so that threads walk through
 /// different banks of shared memory.
-const ITEMS: usize = 9;
+const ITEMS: usize = 7;
 
 /// Computes the product but for the rows that a block begins and does not end. What it has of them
 /// goes to `carries`. Block `i` begins with row `firsts[i]`.
@@ -43,7 +44,7 @@ const ITEMS: usize = 9;
     clippy::too_many_arguments,
     reason = "a matrix in compressed rows has three arrays"
 )]
-pub unsafe fn spmv<T: Float>(
+pub unsafe fn spmv<T: Float + Value>(
     starts: &[u32],
     columns: &[u32],
     values: &[T],
@@ -72,20 +73,21 @@ pub unsafe fn spmv<T: Float>(
     let items = (all - block * TILE).min(TILE);
     let elements = items - rows;
 
+    // What is read once leaves the second-level cache first, so that `x` stays there.
     let loaded: [_; ITEMS] = from_fn(|k| {
         let i = thread + k * THREADS;
         // SAFETY: below the number of elements.
         (i < elements).then(|| unsafe {
             (
-                *columns.get_unchecked(element + i),
-                *values.get_unchecked(element + i),
+                cache::load_cs(columns.get_unchecked(element + i)),
+                cache::load_cs(values.get_unchecked(element + i)),
             )
         })
     });
     let products = loaded.map(|loaded| {
         loaded.map(|(column, value)| {
             // SAFETY: the caller promises that each column is a place of `x`.
-            value * unsafe { *x.get_unchecked(column as usize) }
+            value * unsafe { cache::load_cg(x.get_unchecked(column as usize)) }
         })
     });
     for k in 0..ITEMS {

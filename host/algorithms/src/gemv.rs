@@ -146,7 +146,7 @@ impl<S> Gemv<S> {
         let blocks = (self.columns as usize).div_ceil(32 * lanes);
         let properties = a.device().properties();
         let is_wide = properties.compute_capability.major >= 9;
-        // Each thread has many loads under way, so more blocks are slower. Each warp has a few rows.
+        // Threads have many loads under way, so more blocks are slower. Each warp has a few rows.
         let fit = BLOCKS * properties.multiprocessors as usize / blocks.max(1);
         let useful = self.rows as usize / (8 * WARPS);
         let most = if is_wide { CLUSTER as usize } else { 1 };

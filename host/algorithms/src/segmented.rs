@@ -66,7 +66,7 @@ impl<K: Key> SegmentedSort<K> {
     }
 
     /// Writes the keys of each segment of `input` to `output` in their order. Segment `i` has the
-    /// keys from `starts[i]` to `starts[i + 1]`, so there is one start more than there are segments.
+    /// keys from `starts[i]` to `starts[i + 1]`: there is one start more than there are segments.
     /// Elements of `output` that are in no segment stay as they are.
     ///
     /// A segment that ends before it begins, or past the input, is a panic of the kernel: the next

@@ -91,7 +91,8 @@ const CACHE_LINE: usize = 128;
 /// How long a lane waits before it asks again, in nanoseconds.
 const PAUSE: u32 = 100;
 
-/// Returns the number of the block's tile to all threads of the block. One of them takes the ticket.
+/// Returns the number of the block's tile to all threads of the block. One of them takes the
+/// ticket.
 ///
 /// A ticket takes as long as a load. In this time the second-level cache fetches the tile with the
 /// block's own number: this block will have it, or another that started with this one. `prefetch`

@@ -1,10 +1,10 @@
 //! Sorts each segment of the input by itself.
 //!
-//! A warp sorts a short segment in its registers: a bitonic network, whose lanes exchange elements by
-//! shuffles. A block sorts a longer one digit by digit, as `sort` does with the whole input. If the
-//! segment fits into shared memory, it is read and written once. If it does not, the block goes over
-//! it once for each digit, one tile after another, so it waits for no other block. One kernel looks
-//! at all segments first, and lists those for blocks.
+//! A warp sorts a short segment in its registers: a bitonic network, whose lanes exchange elements
+//! by shuffles. A block sorts a longer one digit by digit, as `sort` does with the whole input. If
+//! the segment fits into shared memory, it is read and written once. If it does not, the block goes
+//! over it once for each digit, one tile after another, so it waits for no other block. One kernel
+//! looks at all segments first, and lists those for blocks.
 //!
 //! Source: Batcher, "Sorting networks and their applications", 1968.
 
@@ -46,9 +46,9 @@ const MOST_DIGITS: usize = 8;
 /// many of both blocks have taken.
 pub const COUNTS: usize = 4;
 
-/// Lists the segments that blocks sort: those that fit into shared memory from the front, the others
-/// from the back. Segment `i` has the elements from `starts[i]` to `starts[i + 1]`; `tile` of them
-/// fit.
+/// Lists the segments that blocks sort: those that fit into shared memory from the front, the
+/// others from the back. Segment `i` has the elements from `starts[i]` to `starts[i + 1]`; `tile`
+/// of them fit.
 ///
 /// # Panics
 /// If a segment ends before it begins, or past `len`.
@@ -277,8 +277,8 @@ macro_rules! by_blocks {
 by_blocks! {
     /// Sorts the listed segments that are at most a tile, each by a block.
     sort_medium(sort_tile, 0, 3);
-    /// Sorts the listed segments that are longer than a tile, each by a block. `other` is written in
-    /// between.
+    /// Sorts the listed segments that are longer than a tile, each by a block. `other` is written
+    /// in between.
     sort_long(sort_tiles, 1, 3);
 }
 
@@ -311,8 +311,8 @@ struct Segment<W> {
     bits: Bits<W>,
 }
 
-/// Returns how many items a thread has of so many words, so that the compiler unrolls no more than a
-/// tile has.
+/// Returns how many items a thread has of so many words. The compiler unrolls no more than a tile
+/// has.
 #[inline(always)]
 fn items_of<W>(len: usize) -> usize {
     let most = const { tile_len::<W, ()>() / BLOCK as usize };

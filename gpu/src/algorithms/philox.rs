@@ -104,14 +104,17 @@ fn fill<T: Copy, const N: usize>(
     skip: u32,
     of: impl Fn([u32; WORDS]) -> [T; N],
 ) {
-    output.fill_groups(|group| {
-        let mut numbers = of(philox(first.wrapping_add(group as u64), stream, seed));
-        // By one place at a time: an array that is indexed by a variable would be in memory.
-        for _ in 0..skip % N as u32 {
-            numbers = from_fn(|i| numbers[(i + 1) % N]);
-        }
-        numbers
-    });
+    let numbers = |group: usize| of(philox(first.wrapping_add(group as u64), stream, seed));
+    // Two loops, because a loop within the loop would cost time even if it is not entered.
+    if skip == 0 {
+        output.fill_groups(numbers);
+    } else {
+        output.fill_groups(|group| {
+            // By one place at a time: an array that is indexed by a variable would be in memory.
+            let turn = |numbers: [T; N], _| from_fn(|i| numbers[(i + 1) % N]);
+            (0..skip % N as u32).fold(numbers(group), turn)
+        });
+    }
 }
 
 /// Runs ten rounds on the counter (`stream`, `number`) with the key `seed`: Philox4x32-10.

@@ -10,12 +10,19 @@ fn check(text: &str, expected: Option<&BTreeMap<String, Expected>>) -> Vec<Findi
     lint::check(text, expected, &[])
 }
 
-/// A kernel `k` with this body.
-fn kernel(body: &str) -> String {
+const HEADER: &str = ".version 7.8\n.target sm_80\n.address_size 64\n";
+const DECLARED: &str = ".reg .pred %p<9>; .reg .b32 %r<9>; .reg .b64 %rd<10>; .param .b32 retval0; .param .b64 param0;";
+
+/// A module with these functions and a kernel `k` with this body.
+fn module(functions: &str, body: &str) -> String {
     format!(
-        ".version 7.8\n.target sm_80\n.address_size 64\n.visible .entry k(\n\t.param .u64 k_param_0\n)\n{{\n{body}\n}}\n\
-         .file\t1 \"src/kernel.rs\"\n"
+        "{HEADER}{functions}.visible .entry k(\n\t.param .u64 k_param_0\n)\n{{ {DECLARED}\n{body}\n}}\n.file\t1 \"src/kernel.rs\"\n"
     )
+}
+
+/// A module with a kernel `k` alone.
+fn kernel(body: &str) -> String {
+    module("", body)
 }
 
 fn check_kernel(body: &str) -> Vec<Finding> {
@@ -112,15 +119,15 @@ fn a_shuffle_of_one_line_in_two_arms_is_found_whatever_its_registers() {
 
 #[test]
 fn a_call_of_a_function_that_synchronises_counts_as_a_barrier() {
-    let calls = kernel(&TWO_ARMS.replace("bar.sync 0", "{ call.uni deep, (); }"));
-    let deep = ".func deep() { call.uni deeper, (); ret; }\n.func deeper() { bar.sync 0; ret; }\n";
-    let found = check(&format!("{deep}{calls}"), None);
+    let calls = TWO_ARMS.replace("bar.sync 0", "{ call.uni deep, (); }");
+    let deep = ".func deeper() { bar.sync 0; ret; }\n.func deep() { call.uni deeper, (); ret; }\n";
+    let found = check(&module(deep, &calls), None);
     assert_eq!(
         found.iter().map(|f| f.rule).collect::<Vec<_>>(),
         [Rule::DuplicatedBarrier]
     );
-    let harmless = ".func deep() { call.uni deeper, (); ret; }\n.func deeper() { ret; }\n";
-    assert_eq!(check(&format!("{harmless}{calls}"), None), []);
+    let harmless = ".func deeper() { ret; }\n.func deep() { call.uni deeper, (); ret; }\n";
+    assert_eq!(check(&module(harmless, &calls), None), []);
 }
 
 #[test]
@@ -203,10 +210,11 @@ fn a_generic_access_to_a_shared_variable_is_found() {
 #[test]
 fn native_accesses_and_generic_ones_to_other_memory_are_let_be() {
     let native = "
+    .shared .align 4 .b8 tile[128];
     mov.b64 %rd1, tile;
     cvta.shared.u64 %rd2, %rd1;
     st.shared.b32 [%rd1], %r1;
-    ld.shared::cluster.u32 %r3, [%rd1];
+    ld.shared::cta.u32 %r3, [%rd1];
     ld.b32 %r2, [%rd8];
     st.param.b64 [param0], %rd2;";
     assert_eq!(rules(native), []);
@@ -215,12 +223,10 @@ fn native_accesses_and_generic_ones_to_other_memory_are_let_be() {
 #[test]
 fn only_functions_that_the_driver_supplies_may_be_external() {
     let declared = |name: &str| {
-        format!(
-            ".extern .func (.param .b32 func_retval0) {name}\n(\n\t.param .b64 p0\n)\n;\n{}",
-            kernel(&format!(
-                ".loc 1 4 1\n{{ call.uni (retval0), {name}, (param0); }}\nret;"
-            ))
-        )
+        let external =
+            format!(".extern .func (.param .b32 func_retval0) {name}\n(\n\t.param .b64 p0\n)\n;\n");
+        let call = format!(".loc 1 4 1\n{{ call.uni (retval0), {name}, (param0); }}\nret;");
+        module(&external, &call)
     };
     // The simulated driver supplies what NVIDIA's does.
     for supplied in lanewise_sim::module::functions() {

@@ -21,6 +21,31 @@ pub fn print(module: &Module<'_>) -> String {
     printer.out
 }
 
+/// Returns the text of the instruction of this index in the function's body, without its
+/// semicolon.
+///
+/// ```
+/// let text = ".version 8.0 .target sm_90 .address_size 64 .entry k() { bar.sync \t0; ret; }";
+/// let module = lanewise_ptx::parse(text)?;
+/// let instruction = lanewise_ptx::print_instruction(&module.functions[0], 0);
+/// assert_eq!(instruction.as_deref(), Some("bar.sync 0"));
+/// # Ok::<(), lanewise_ptx::ParseError>(())
+/// ```
+pub fn print_instruction(function: &Function<'_>, index: usize) -> Option<String> {
+    let body = function.body.as_ref()?;
+    let instruction = body.instructions.get(index)?;
+    let mut printer = Printer { out: String::new() };
+    let mut one = BodyPrinter {
+        printer: &mut printer,
+        function,
+        body,
+        depth: 0,
+    };
+    one.instruction(instruction);
+    printer.out.pop();
+    Some(printer.out)
+}
+
 struct Printer {
     out: String,
 }

@@ -157,8 +157,9 @@ fn add_ptx(
     for files in output.modules {
         // A kernel that launches kernels is in a PTX file of its own.
         for text in iter::once(&files.ptx).chain(&files.launching_ptx) {
-            let module = ptx::Module::parse(&fs::read_to_string(text)?);
-            if let Some(function) = module.functions.iter().find(|f| f.name == kernel) {
+            let text = fs::read_to_string(text)?;
+            let module = ptx::Module::parse(&text)?;
+            if let Some(function) = module.function(kernel) {
                 add_function(lines, &module, function);
                 return Ok(Some(files));
             }
@@ -175,22 +176,16 @@ fn add_ptx(
 
 /// Adds a function's instructions. An instruction without a line belongs to the line before it.
 /// (LLVM gives no line to an instruction that it made from several.)
-fn add_function(lines: &mut Lines, module: &ptx::Module, function: &ptx::Function) {
+fn add_function(lines: &mut Lines, module: &ptx::Module<'_>, function: &ptx::Function<'_>) {
     let mut place = SourceLine::default();
     let loops: BTreeSet<usize> = function.loops().into_iter().flatten().collect();
-    for instruction in &function.instructions {
+    for instruction in function.instructions() {
         let own = module
-            .place(instruction.loc)
+            .place(instruction)
             .and_then(|place| read_place(&place));
         place = own.unwrap_or(place);
-        let words = instruction
-            .guard
-            .as_deref()
-            .into_iter()
-            .chain(instruction.text.split_whitespace());
-        let text = words.collect::<Vec<_>>().join(" ");
         let line = lines.entry(place.clone()).or_default();
-        line.ptx.push(text);
+        line.ptx.push(instruction.text());
         line.blocks.insert(instruction.block);
         line.in_loop |= loops.contains(&instruction.block);
     }
@@ -308,11 +303,11 @@ fn source_line(file: &str, number: u32) -> String {
 mod tests {
     use super::*;
 
-    const PTX: &str = ".visible .entry k()\n{\n.loc 1 7 1\nadd.s32 %r1, %r2, %r3;\n@%p1 bra $L1;\n@!%p2\tbra $L1;\n.loc 1 0 0\n\
+    const PTX: &str = ".version 8.0\n.target sm_80\n.address_size 64\n.visible .entry k()\n{\n.reg .b32 %r<4>; .reg .pred %p<3>;\n.loc 1 7 1\nadd.s32 %r1, %r2, %r3;\n@%p1 bra $L1;\n@!%p2\tbra $L1;\n.loc 1 0 0\n\
                        shl.b32 %r1, %r1, 2;\n$L1:\n.loc 1 8 1\nret;\n}\n.file 1 \"a.rs\"\n";
 
     fn ptx_lines() -> Lines {
-        let (mut lines, module) = (Lines::new(), ptx::Module::parse(PTX));
+        let (mut lines, module) = (Lines::new(), ptx::Module::parse(PTX).expect("PTX"));
         add_function(&mut lines, &module, &module.functions[0]);
         lines
     }
@@ -334,9 +329,9 @@ mod tests {
 
     #[test]
     fn a_line_is_told_with_its_blocks_and_whether_they_are_in_a_loop() {
-        let text = ".visible .entry k()\n{\n.loc 1 7 1\nmov.u32 %r1, 0;\n$L1:\n.loc 1 8 1\nadd.s32 %r1, %r1, 1;\n@%p1 bra $L1;\n\
+        let text = ".version 8.0\n.target sm_80\n.address_size 64\n.visible .entry k()\n{\n.reg .b32 %r<2>; .reg .pred %p<2>;\n.loc 1 7 1\nmov.u32 %r1, 0;\n$L1:\n.loc 1 8 1\nadd.s32 %r1, %r1, 1;\n@%p1 bra $L1;\n\
                     .loc 1 9 1\nret;\n}\n.file 1 \"a.rs\"\n";
-        let (mut lines, module) = (Lines::new(), ptx::Module::parse(text));
+        let (mut lines, module) = (Lines::new(), ptx::Module::parse(text).expect("PTX"));
         add_function(&mut lines, &module, &module.functions[0]);
         let told = |number| where_it_runs(&lines[&("a.rs".to_owned(), number)]);
         assert_eq!(

@@ -7,19 +7,19 @@ use super::ptx::{Function, Instruction, Module};
 use super::{Expected, Finding, Rule};
 
 pub(super) fn check(
-    module: &Module,
+    module: &Module<'_>,
     expected: Option<&BTreeMap<String, Expected>>,
 ) -> Vec<Finding> {
     let all: Vec<Vec<Candidate<'_>>> = module.functions.iter().map(candidates).collect();
     let synchronising = synchronising_functions(module, &all);
     let mut findings = Vec::new();
     for (function, candidates) in module.functions.iter().zip(&all) {
-        let barriers: Vec<&Instruction> = candidates
+        let barriers: Vec<Instruction<'_>> = candidates
             .iter()
             .filter(|it| it.synchronises(&synchronising))
             .map(|it| it.at)
             .collect();
-        let expected = expected.map(|all| all.get(&function.name).cloned().unwrap_or_default());
+        let expected = expected.map(|all| all.get(function.name()).cloned().unwrap_or_default());
         if let Some(expected) = &expected {
             findings.extend(count(module, function, &barriers, expected));
         }
@@ -30,7 +30,7 @@ pub(super) fn check(
 
 /// An instruction that involves other threads, or a call that may involve them.
 struct Candidate<'a> {
-    at: &'a Instruction,
+    at: Instruction<'a>,
     /// The function that it calls, or `None` if the instruction itself is convergent.
     callee: Option<&'a str>,
 }
@@ -42,20 +42,17 @@ impl Candidate<'_> {
     }
 }
 
-fn candidates(function: &Function) -> Vec<Candidate<'_>> {
-    let candidate = |at| match Instruction::is_convergent(at) {
-        true => Some(Candidate { at, callee: None }),
-        false => at.callee().map(|name| Candidate {
-            at,
-            callee: Some(name),
-        }),
+fn candidates<'a>(function: &'a Function<'_>) -> Vec<Candidate<'a>> {
+    let candidate = |at: Instruction<'a>| {
+        let callee = at.callee();
+        (callee.is_some() || at.is_convergent()).then_some(Candidate { at, callee })
     };
-    function.instructions.iter().filter_map(candidate).collect()
+    function.instructions().filter_map(candidate).collect()
 }
 
 /// Returns the functions that contain a barrier, or call a function that contains one.
 fn synchronising_functions<'a>(
-    module: &'a Module,
+    module: &'a Module<'_>,
     candidates: &[Vec<Candidate<'_>>],
 ) -> BTreeSet<&'a str> {
     let mut found = BTreeSet::new();
@@ -63,7 +60,7 @@ fn synchronising_functions<'a>(
         let before = found.len();
         for (function, candidates) in module.functions.iter().zip(candidates) {
             if candidates.iter().any(|it| it.synchronises(&found)) {
-                found.insert(function.name.as_str());
+                found.insert(function.name());
             }
         }
         if found.len() == before {
@@ -74,24 +71,23 @@ fn synchronising_functions<'a>(
 
 /// Reports functions whose number of block barriers was changed by code generation.
 fn count(
-    module: &Module,
-    function: &Function,
-    barriers: &[&Instruction],
+    module: &Module<'_>,
+    function: &Function<'_>,
+    barriers: &[Instruction<'_>],
     expected: &Expected,
 ) -> Option<Finding> {
-    let barriers: Vec<_> = barriers.iter().filter(|at| is_block_barrier(at)).collect();
+    let barriers: Vec<_> = (barriers.iter().copied())
+        .filter(|at| is_block_barrier(&at.syntax.spelling()))
+        .collect();
     if barriers.len() == expected.barriers {
         return None;
     }
-    let last = barriers
-        .last()
-        .map(|at| **at)
-        .or(function.instructions.first());
+    let last = barriers.last().copied().or(function.instructions().next());
     Some(Finding {
         rule: Rule::BarrierCount,
-        function: function.name.clone(),
-        line: last.map_or(0, |at| at.line),
-        source: module.place(last.and_then(|at| at.loc)),
+        function: function.name().to_owned(),
+        line: last.map_or(0, Instruction::line),
+        source: last.and_then(|at| module.place(at)),
         message: format!(
             "{} barriers in the PTX where the optimised module has {}; this is a fault of the code generator, please report it",
             barriers.len(),
@@ -100,56 +96,70 @@ fn count(
     })
 }
 
-/// Returns whether this is a barrier of the whole block, as `sync_threads` makes.
-pub(super) fn is_block_barrier(at: &Instruction) -> bool {
-    let mut words = at.opcode().split('.');
+/// Returns how many barriers of the whole block a text of PTX statements contains. It may have
+/// placeholders, as inline assembly in LLVM's IR does.
+pub(crate) fn count_block_barriers(statements: &str) -> usize {
+    let statements = statements.split(['\n', ';', '{', '}', ':']);
+    let without_guard = statements.map(|text| match text.trim().split_once(char::is_whitespace) {
+        Some((guard, rest)) if guard.starts_with('@') => rest.trim_start(),
+        _ => text.trim(),
+    });
+    let opcodes = without_guard.filter_map(|text| text.split_whitespace().next());
+    opcodes.filter(|opcode| is_block_barrier(opcode)).count()
+}
+
+/// Returns whether this is the opcode of a barrier of the whole block, as `sync_threads` makes.
+fn is_block_barrier(opcode: &str) -> bool {
+    let mut words = opcode.split('.');
     matches!(words.next(), Some("bar" | "barrier"))
         && !words.any(|word| word == "warp" || word == "cluster")
 }
 
 /// Returns whether both come from one place in the source. Without `.loc`, two block barriers
 /// are assumed to.
-fn are_one_in_source(first: &Instruction, second: &Instruction) -> bool {
-    let same_place = match (first.loc, second.loc) {
+fn are_one_in_source(first: Instruction<'_>, second: Instruction<'_>) -> bool {
+    let opcode = first.syntax.spelling();
+    let same_place = match (first.loc(), second.loc()) {
         (Some(a), Some(b)) => a == b,
-        (None, None) => !first.is_convergent() || is_block_barrier(first),
+        (None, None) => !first.is_convergent() || is_block_barrier(&opcode),
         _ => false,
     };
-    same_place && first.opcode() == second.opcode() && first.callee() == second.callee()
+    same_place && opcode == second.syntax.spelling() && first.callee() == second.callee()
 }
 
 /// Reports pairs of barriers that are alternatives of each other and come from one place
 /// in the source.
 fn duplicates(
-    module: &Module,
-    function: &Function,
-    barriers: &[&Instruction],
+    module: &Module<'_>,
+    function: &Function<'_>,
+    barriers: &[Instruction<'_>],
     expected: Option<&Expected>,
 ) -> Vec<Finding> {
     let flow = function.flow();
     let mut findings = Vec::new();
     for (index, second) in barriers.iter().enumerate() {
-        let known_apart = |at: &Instruction| {
-            let line = at.loc.map(|(_, line, column)| (line, column));
+        let known_apart = |at: Instruction<'_>| {
+            let line = at.loc().map(|(_, line, column)| (line, column));
             line.is_some_and(|line| {
                 expected.is_some_and(|expected| expected.shared_lines.contains(&line))
             })
         };
         let first = barriers[..index].iter().find(|first| {
-            are_one_in_source(first, second)
-                && !known_apart(first)
+            are_one_in_source(**first, *second)
+                && !known_apart(**first)
                 && flow.are_alternatives(first.block, second.block)
         });
         if let Some(first) = first {
             findings.push(Finding {
                 rule: Rule::DuplicatedBarrier,
-                function: function.name.clone(),
-                line: second.line,
-                source: module.place(second.loc),
+                function: function.name().to_owned(),
+                line: second.line(),
+                source: module.place(*second),
                 message: format!(
                     "`{}` stands here and on line {}, in branches that exclude each other: threads of one block would wait \
                      at different barriers. The optimiser copied it; compile with lanewise-builder, not with plain rustc -O",
-                    second.text, first.line
+                    second.text(),
+                    first.line()
                 ),
             });
         }

@@ -7,10 +7,12 @@
 
 use std::collections::HashSet;
 
+use lanewise_ptx::ast::{Base, Modifier, Opcode, Operand, RegisterId};
+
 use super::ptx::{Function, Instruction, Module};
 use super::{Finding, Rule};
 
-pub(super) fn check(module: &Module) -> Vec<Finding> {
+pub(super) fn check(module: &Module<'_>) -> Vec<Finding> {
     module
         .functions
         .iter()
@@ -18,58 +20,45 @@ pub(super) fn check(module: &Module) -> Vec<Finding> {
         .collect()
 }
 
-fn check_function(module: &Module, function: &Function) -> Vec<Finding> {
+fn check_function(module: &Module<'_>, function: &Function<'_>) -> Vec<Finding> {
     let generic = generic_addresses(function);
     if generic.is_empty() {
         return Vec::new();
     }
-    let accesses = function
-        .instructions
-        .iter()
-        .filter(|at| is_generic_access(at));
+    let accesses = function.instructions().filter(|at| is_generic_access(*at));
     accesses
-        .filter(|at| address(at).is_some_and(|register| generic.contains(register)))
+        .filter(|at| address(*at).is_some_and(|register| generic.contains(&register)))
         .map(|at| Finding {
             rule: Rule::GenericShared,
-            function: function.name.clone(),
-            line: at.line,
-            source: module.place(at.loc),
+            function: function.name().to_owned(),
+            line: at.line(),
+            source: module.place(at),
             message: format!(
                 "`{}` reaches shared memory through a generic address, which is slower than `.shared`; take the address \
                  from the shared array in the same function, or mark the function in between #[inline(always)]",
-                at.text
+                at.text()
             ),
         })
         .collect()
 }
 
 /// Returns the registers that hold a generic address of shared memory.
-fn generic_addresses(function: &Function) -> HashSet<&str> {
+fn generic_addresses(function: &Function<'_>) -> HashSet<RegisterId> {
     let mut found = HashSet::new();
-    let begins = |at: &Instruction| at.text.starts_with("cvta.shared");
     // Most functions have no such address, so this avoids a look at every register.
-    if !function.instructions.iter().any(begins) {
+    if !function.instructions().any(makes_generic) {
         return found;
     }
     loop {
         let before = found.len();
-        for at in &function.instructions {
-            let opcode = at.opcode();
-            let makes = opcode.starts_with("cvta.shared");
-            let carries = ["add", "sub", "mov", "selp", "or", "mad", "cvta"]
-                .contains(&first_word(opcode))
-                && !opcode.starts_with("cvta.to");
-            let registers = registers(&at.text[opcode.len()..]);
-            let from_shared = registers
-                .iter()
-                .skip(1)
-                .any(|register| found.contains(register));
-            if let Some(result) = registers
-                .first()
-                .copied()
-                .filter(|_| makes || (carries && from_shared))
+        for at in function.instructions() {
+            let Some((Operand::Register(result), from)) = at.operands().split_first() else {
+                continue;
+            };
+            let mut from = from.iter().filter_map(register);
+            if makes_generic(at) || (carries(at) && from.any(|register| found.contains(&register)))
             {
-                found.insert(result);
+                found.insert(*result);
             }
         }
         if found.len() == before {
@@ -78,29 +67,43 @@ fn generic_addresses(function: &Function) -> HashSet<&str> {
     }
 }
 
-/// Returns whether this is a load, store or atomic operation without a state space.
-fn is_generic_access(at: &Instruction) -> bool {
-    const SPACES: [&str; 5] = ["global", "shared", "local", "const", "param"];
-    // `shared::cluster` and `param::func` are state spaces with a suffix.
-    let names_space = |word: &str| SPACES.contains(&word.split(':').next().unwrap_or_default());
-    let opcode = at.opcode();
-    matches!(first_word(opcode), "ld" | "st" | "atom" | "red" | "ldu")
-        && !opcode.split('.').any(names_space)
+/// Returns whether this makes a generic address of one in shared memory.
+fn makes_generic(at: Instruction<'_>) -> bool {
+    at.syntax.opcode == Opcode::Cvta
+        && at.names_space("shared")
+        && !at.syntax.modifiers.has(Modifier::To)
 }
 
-fn first_word(opcode: &str) -> &str {
-    opcode.split('.').next().unwrap_or_default()
+/// Returns whether the result is an address if an operand is one.
+fn carries(at: Instruction<'_>) -> bool {
+    use Opcode::{Add, Cvta, Mad, Mov, Or, Selp, Sub};
+    matches!(at.syntax.opcode, Add | Sub | Mov | Selp | Or | Mad | Cvta)
+        && !at.syntax.modifiers.has(Modifier::To)
+}
+
+/// Returns whether this is a load, store or atomic operation without a state space.
+fn is_generic_access(at: Instruction<'_>) -> bool {
+    use Opcode::{Atom, Ld, Ldu, Red, St};
+    const SPACES: [&str; 5] = ["global", "shared", "local", "const", "param"];
+    matches!(at.syntax.opcode, Ld | St | Atom | Red | Ldu)
+        && !SPACES.iter().any(|space| at.names_space(space))
 }
 
 /// Returns the register inside `[...]`.
-fn address(at: &Instruction) -> Option<&str> {
-    let inside = at.text.split_once('[')?.1.split(']').next()?;
-    registers(inside).first().copied()
+fn address(at: Instruction<'_>) -> Option<RegisterId> {
+    let address = |operand: &Operand<'_>| matches!(operand, Operand::Address(..));
+    at.operands()
+        .iter()
+        .find(|it| address(it))
+        .and_then(register)
 }
 
-/// Returns every register in a text, in order.
-fn registers(text: &str) -> Vec<&str> {
-    text.split(|c: char| !(c.is_ascii_alphanumeric() || "%_$".contains(c)))
-        .filter(|word| word.starts_with('%'))
-        .collect()
+/// Returns the register of a source operand.
+fn register(operand: &Operand<'_>) -> Option<RegisterId> {
+    match *operand {
+        Operand::Register(id) | Operand::Sum(id, _) | Operand::Address(Base::Register(id), _) => {
+            Some(id)
+        }
+        _ => None,
+    }
 }

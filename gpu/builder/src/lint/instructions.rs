@@ -1,37 +1,42 @@
 //! Instructions that do not exist, or not for the target: mistakes in inline assembly, which LLVM
 //! does not read. Without this check they are found when the module is loaded.
+//!
+//! What the ISA has and only the simulator lacks is no mistake.
 
-use lanewise_ptx::ast::Position;
-use lanewise_ptx::isa;
+use lanewise_ptx::ParseError;
+use lanewise_ptx::isa::IsaError;
 
-use super::{Finding, Rule, ptx};
+use super::ptx::Module;
+use super::{Finding, Rule};
 
-/// Reads the text as the simulator does when it loads it, and returns the first error. What the
-/// ISA has and only the simulator lacks is no error.
-pub(super) fn check(text: &str) -> Option<Finding> {
-    let (at, message) = error(text)?;
-    let line = at.map_or(0, |at| at.line as usize);
-    let module = ptx::Module::parse(text);
-    let found = module.functions.iter().find_map(|function| {
-        let here = |it: &&ptx::Instruction| it.line == line;
-        let instruction = function.instructions.iter().find(here)?;
-        Some((function.name.clone(), module.place(instruction.loc)))
-    });
-    let (function, source) = found.unwrap_or_default();
-    Some(Finding {
-        rule: Rule::UnknownInstruction,
-        function,
-        line,
-        source,
-        message,
-    })
+/// The finding of a text that cannot be read.
+pub(super) fn no_ptx(error: &ParseError) -> Finding {
+    let line = error.position().map_or(0, |at| at.line as usize);
+    finding(line, error.to_string())
 }
 
-fn error(text: &str) -> Option<(Option<Position>, String)> {
-    let mut module = match lanewise_ptx::parse(text) {
-        Ok(module) => module,
-        Err(error) => return Some((error.position(), error.to_string())),
-    };
-    let error = isa::check(&mut module).err()?;
-    Some((error.position(), error.to_string()))
+/// The finding of an instruction that the version or the target lacks.
+pub(super) fn unknown(module: &Module<'_>, error: &IsaError) -> Finding {
+    let line = error.position().map_or(0, |at| at.line as usize);
+    let mut functions = module.functions.iter();
+    let found = functions.find_map(|function| {
+        let at = function.instructions().find(|at| at.line() == line)?;
+        Some((function.name().to_owned(), module.place(at)))
+    });
+    let (function, source) = found.unwrap_or_default();
+    Finding {
+        function,
+        source,
+        ..finding(line, error.to_string())
+    }
+}
+
+fn finding(line: usize, message: String) -> Finding {
+    Finding {
+        rule: Rule::UnknownInstruction,
+        function: String::new(),
+        line,
+        source: None,
+        message,
+    }
 }

@@ -26,6 +26,8 @@ mod symbols;
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
 
+use lanewise_ptx::isa;
+
 /// A rule that the PTX has to keep.
 #[derive(
     Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, serde::Serialize, serde::Deserialize,
@@ -110,34 +112,24 @@ pub struct Expected {
 
 /// Checks a module. `expected` contains the properties of each function in the IR. Without it the
 /// check finds less. `imports` are the functions that another module defines, with which this one
-/// will be linked.
+/// will be linked. Of a text that is no PTX, the first error is all that is found.
 pub fn check(
     text: &str,
     expected: Option<&BTreeMap<String, Expected>>,
     imports: &[String],
 ) -> Vec<Finding> {
-    let module = ptx::Module::parse(text);
+    let mut syntax = match lanewise_ptx::parse(text) {
+        Ok(syntax) => syntax,
+        Err(error) => return vec![instructions::no_ptx(&error)],
+    };
+    let unknown = isa::check(&mut syntax).err();
+    let module = ptx::Module::of(syntax);
     let mut findings = barriers::check(&module, expected);
     findings.extend(generic_shared::check(&module));
     findings.extend(symbols::check(&module, imports));
+    findings.extend(unknown.map(|error| instructions::unknown(&module, &error)));
     findings.sort_by_key(|finding| finding.line);
     findings
 }
 
-/// Checks that a text is PTX whose instructions exist in its version and for its target. Returns
-/// the first error.
-pub fn check_instructions(text: &str) -> Option<Finding> {
-    instructions::check(text)
-}
-
-/// Returns how many barriers of the whole block a text of PTX statements contains.
-pub(crate) fn count_block_barriers(statements: &str) -> usize {
-    let module = ptx::Module::parse(&format!(".func f() {{\n{statements}\n;}}"));
-    let instructions = module
-        .functions
-        .iter()
-        .flat_map(|function| &function.instructions);
-    instructions
-        .filter(|at| barriers::is_block_barrier(at))
-        .count()
-}
+pub(crate) use barriers::count_block_barriers;

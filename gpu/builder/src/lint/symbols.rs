@@ -25,23 +25,23 @@ fn is_of_dynamic_parallelism(name: &str) -> bool {
     })
 }
 
-pub(super) fn check(module: &Module, imports: &[String]) -> Vec<Finding> {
+pub(super) fn check(module: &Module<'_>, imports: &[String]) -> Vec<Finding> {
     let is_supplied = |name: &str| {
         SUPPLIED.contains(&name)
             || imports.iter().any(|import| import == name)
             || is_of_dynamic_parallelism(name)
     };
-    let unresolved = module.externs.iter().filter(|(name, _)| !is_supplied(name));
+    let unresolved = (module.externs.iter()).filter(|(name, _)| !is_supplied(name));
     unresolved
         .map(|(name, line)| {
             let caller = module.functions.iter().find_map(|function| {
-                let call = function.instructions.iter().find(|at| at.callee() == Some(name))?;
-                Some((function.name.clone(), call.line, module.place(call.loc)))
+                let call = function.instructions().find(|at| at.callee() == Some(name))?;
+                Some((function.name(), call.line(), module.place(call)))
             });
-            let (function, line, source) = caller.unwrap_or_else(|| (name.clone(), *line, None));
+            let (function, line, source) = caller.unwrap_or((name, *line, None));
             Finding {
                 rule: Rule::UnresolvedSymbol,
-                function,
+                function: function.to_owned(),
                 line,
                 source,
                 message: format!(

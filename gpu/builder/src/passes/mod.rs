@@ -263,7 +263,6 @@ fn finish(
     llvm::at_stage("the checks of the PTX");
     dump.text("output.ptx", || ptx.clone());
     let mut findings = lint::check(&ptx, expected.as_ref(), &crossing.imports);
-    findings.extend(lint::check_instructions(&ptx));
     // For a debugger, addresses of shared memory are stored in variables like any other address.
     findings.retain(|finding| !options.debug || finding.rule != Rule::GenericShared);
     Ok(Code {

@@ -57,19 +57,13 @@ fn every_kind_of_barrier_is_known_to_the_lint() {
 
 #[test]
 fn every_kernel_has_source_lines() {
-    let ptx = lint::ptx::Module::parse(&module("sm_80"));
+    let text = module("sm_80");
+    let ptx = lint::ptx::Module::parse(&text).expect("PTX");
     for kernel in &KERNELS.manifest.modules[0].kernels {
         let name = &kernel.description.name;
-        let function = ptx
-            .functions
-            .iter()
-            .find(|function| function.name == *name)
-            .expect("the manifest's kernels");
-        let places: Vec<_> = function
-            .instructions
-            .iter()
-            .filter_map(|at| ptx.place(at.loc))
-            .collect();
+        let function = ptx.function(name).expect("the manifest's kernels");
+        let places = function.instructions().filter_map(|at| ptx.place(at));
+        let places: Vec<_> = places.collect();
         assert!(
             places.iter().any(|place| place.contains("src/")),
             "{name}: {places:?}"

@@ -54,7 +54,7 @@ pub(super) struct Cost {
 
 impl Cost {
     /// Counts what a kernel costs, in its PTX and in what ptxas said of it.
-    pub(super) fn of(module: &Module, function: &Function, resources: &Resources) -> Cost {
+    pub(super) fn of(module: &Module<'_>, function: &Function<'_>, resources: &Resources) -> Cost {
         let loops = function.loops();
         let is_innermost = |blocks: &&Vec<usize>| {
             !loops
@@ -64,13 +64,9 @@ impl Cost {
         let innermost: Vec<_> = loops.iter().filter(is_innermost).flatten().collect();
         let in_any: Vec<_> = loops.iter().flatten().collect();
         let mut lines = BTreeMap::new();
-        let mut count = |figure: &'static str, counts: &dyn Fn(&Instruction) -> bool| {
-            let found: Vec<_> = function
-                .instructions
-                .iter()
-                .filter(|it| counts(it))
-                .collect();
-            let place = found.iter().find_map(|it| module.place(it.loc));
+        let mut count = |figure: &'static str, counts: &dyn Fn(&Instruction<'_>) -> bool| {
+            let found: Vec<_> = function.instructions().filter(counts).collect();
+            let place = found.iter().find_map(|it| module.place(*it));
             lines.extend(place.map(|place| (figure, place)));
             found.len() as u32
         };
@@ -81,7 +77,7 @@ impl Cost {
             spills: resources.spill_stores + resources.spill_loads,
             calls: count("calls", &|it| it.callee().is_some()),
             local: count("local", &|it| {
-                in_any.contains(&&it.block) && it.opcode().split('.').any(|word| word == "local")
+                in_any.contains(&&it.block) && it.names_space("local")
             }),
             lines,
         }
@@ -201,12 +197,14 @@ mod tests {
     use super::*;
 
     /// A loop of two instructions in a loop, with a call and a local access.
-    const PTX: &str = ".visible .entry k()\n{\n$L1:\n.loc 1 7 1\nld.local.u32 %r1, [%rd1];\n\
+    const PTX: &str = ".version 8.0\n.target sm_80\n.address_size 64\n\
+        .extern .func help(.param .b32 p);\n.visible .entry k()\n{\n\
+        .reg .b32 %r<2>; .reg .b64 %rd<2>; .reg .pred %p<3>; .param .b32 p0;\n$L1:\n.loc 1 7 1\nld.local.u32 %r1, [%rd1];\n\
         $L2:\n.loc 1 8 1\nadd.s32 %r1, %r1, 1;\n@%p1 bra $L2;\n.loc 1 9 1\n@%p2 bra $L1;\n\
         .loc 1 10 1\ncall.uni help, (p0);\nret;\n}\n.file 1 \"a.rs\"\n";
 
     fn cost() -> Cost {
-        let module = Module::parse(PTX);
+        let module = Module::parse(PTX).expect("PTX");
         let resources = Resources {
             registers: 20,
             spill_stores: 4,

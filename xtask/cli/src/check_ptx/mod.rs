@@ -149,7 +149,7 @@ fn assemble_all(ptxas: &Path, built: Output, debug: bool) -> Result<Vec<Module>>
         for (ptx, relocatable) in iter::once((&module.ptx, imports)).chain(launching) {
             let assembled = part(ptx, relocatable)?;
             made.kernels
-                .extend(usages(assembled.kernels, &fs::read_to_string(ptx)?));
+                .extend(usages(assembled.kernels, &fs::read_to_string(ptx)?)?);
             made.losses.extend(assembled.losses);
         }
         Ok(made)
@@ -172,10 +172,10 @@ fn assemble_all(ptxas: &Path, built: Output, debug: bool) -> Result<Vec<Module>>
 }
 
 /// Returns what the kernels of one file need and cost.
-fn usages(kernels: BTreeMap<String, Resources>, ptx: &str) -> Vec<Usage> {
-    let module = ptx::Module::parse(ptx);
+fn usages(kernels: BTreeMap<String, Resources>, ptx: &str) -> Result<Vec<Usage>> {
+    let module = ptx::Module::parse(ptx)?;
     let usage = |(kernel, resources): (String, Resources)| {
-        let function = module.functions.iter().find(|it| it.name == kernel);
+        let function = module.function(&kernel);
         let cost = function.map(|it| Cost::of(&module, it, &resources));
         Usage {
             kernel,
@@ -183,7 +183,7 @@ fn usages(kernels: BTreeMap<String, Resources>, ptx: &str) -> Vec<Usage> {
             cost: cost.unwrap_or_default(),
         }
     };
-    kernels.into_iter().map(usage).collect()
+    Ok(kernels.into_iter().map(usage).collect())
 }
 
 impl Module {

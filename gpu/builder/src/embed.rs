@@ -26,6 +26,7 @@ use crate::cargo::{self, toolchain::Toolchain};
 use crate::error::BuildError;
 use crate::lock;
 use crate::manifest::Module;
+use crate::native;
 use crate::orphan;
 use crate::output::Output;
 use crate::parts::{self, Piece};
@@ -111,6 +112,9 @@ fn try_embed(name: &str, options: impl FnOnce(PtxBuilder) -> PtxBuilder) -> Resu
 /// Returns the targets of a build script that names none.
 fn default_archs() -> Vec<String> {
     let named = ARCH.get().unwrap_or_else(|| DEFAULT_ARCHS.join(","));
+    if named == native::NATIVE {
+        return native::targets();
+    }
     named.split(',').map(|it| it.trim().to_owned()).collect()
 }
 

@@ -41,6 +41,7 @@ pub mod lint;
 mod llvm;
 mod lock;
 pub mod manifest;
+mod native;
 pub mod nvvm;
 mod orphan;
 mod output;

@@ -76,8 +76,8 @@ variables! {
             "NVIDIA's linker, `libnvJitLink.so`, for modules that LTO-IR is linked with on a GPU.";
     }
     Build {
-        ARCH "LANEWISE_ARCH": "targets with commas, such as `sm_90`", "`sm_80,sm_90`",
-            "The targets that a build script embeds if it names none: for one GPU alone, kernels take half as long to build.";
+        ARCH "LANEWISE_ARCH": "targets with commas, such as `sm_90`, or `native`", "`sm_80,sm_90`",
+            "The targets that a build script embeds if it names none: for one GPU alone, kernels take half as long to build. `native` are those of the GPUs in this machine, or `sm_90`, the simulated one's.";
         DUMP "LANEWISE_DUMP": "a folder's path", "none",
             "Writes the result of each stage of the builder to numbered files.";
         MODULE "LANEWISE_MODULE": "a Rust path, such as `crate::kernels`", "set by the builder",

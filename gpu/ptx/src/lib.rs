@@ -5,7 +5,7 @@
 //!
 //! | module | what it is |
 //! | --- | --- |
-//! | [`parse`], [`print`](fn@print), [`print_instruction`] | text to tree, and tree to text |
+//! | [`parse`], [`parse_leniently`], [`print`](fn@print), [`print_instruction`] | text to tree, and tree to text |
 //! | [`ast`] | the tree |
 //! | [`isa`] | all instructions, with the PTX version and the GPUs that have each |
 //!
@@ -23,7 +23,7 @@ mod types;
 mod words;
 
 pub use error::ParseError;
-pub use parser::parse;
+pub use parser::{parse, parse_leniently};
 pub use print::{print, print_instruction};
 
 /// The newest PTX version whose words are known: that of CUDA 13.5 (ptxas 13.5.37 reads versions

@@ -181,7 +181,7 @@ fn add_function(lines: &mut Lines, module: &ptx::Module<'_>, function: &ptx::Fun
     let loops: BTreeSet<usize> = function.loops().into_iter().flatten().collect();
     for instruction in function.instructions() {
         let own = module
-            .place(instruction)
+            .place(instruction.loc())
             .and_then(|place| read_place(&place));
         place = own.unwrap_or(place);
         let line = lines.entry(place.clone()).or_default();

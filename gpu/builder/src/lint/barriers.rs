@@ -87,7 +87,7 @@ fn count(
         rule: Rule::BarrierCount,
         function: function.name().to_owned(),
         line: last.map_or(0, Instruction::line),
-        source: last.and_then(|at| module.place(at)),
+        source: module.place(last.and_then(Instruction::loc)),
         message: format!(
             "{} barriers in the PTX where the optimised module has {}; this is a fault of the code generator, please report it",
             barriers.len(),
@@ -154,7 +154,7 @@ fn duplicates(
                 rule: Rule::DuplicatedBarrier,
                 function: function.name().to_owned(),
                 line: second.line(),
-                source: module.place(*second),
+                source: module.place(second.loc()),
                 message: format!(
                     "`{}` stands here and on line {}, in branches that exclude each other: threads of one block would wait \
                      at different barriers. The optimiser copied it; compile with lanewise-builder, not with plain rustc -O",

@@ -32,7 +32,7 @@ fn check_function(module: &Module<'_>, function: &Function<'_>) -> Vec<Finding> 
             rule: Rule::GenericShared,
             function: function.name().to_owned(),
             line: at.line(),
-            source: module.place(at),
+            source: module.place(at.loc()),
             message: format!(
                 "`{}` reaches shared memory through a generic address, which is slower than `.shared`; take the address \
                  from the shared array in the same function, or mark the function in between #[inline(always)]",

@@ -4,38 +4,51 @@
 //! What the ISA has and only the simulator lacks is no mistake.
 
 use lanewise_ptx::ParseError;
+use lanewise_ptx::ast::Position;
 use lanewise_ptx::isa::IsaError;
 
 use super::ptx::Module;
 use super::{Finding, Rule};
 
-/// The finding of a text that cannot be read.
-pub(super) fn no_ptx(error: &ParseError) -> Finding {
-    let line = error.position().map_or(0, |at| at.line as usize);
-    finding(line, error.to_string())
-}
-
-/// The finding of an instruction that the version or the target lacks.
-pub(super) fn unknown(module: &Module<'_>, error: &IsaError) -> Finding {
-    let line = error.position().map_or(0, |at| at.line as usize);
-    let mut functions = module.functions.iter();
-    let found = functions.find_map(|function| {
-        let at = function.instructions().find(|at| at.line() == line)?;
-        Some((function.name().to_owned(), module.place(at)))
+/// Returns what is wrong with the instructions of a module, which has been compared with the table
+/// of instructions.
+pub(super) fn check(module: &Module<'_>, refused: Option<&IsaError>) -> Vec<Finding> {
+    let unread = module.functions.iter().filter_map(|function| {
+        let (error, loc) = function.unknown()?;
+        let found = finding(error.position(), error.to_string());
+        Some(Finding {
+            function: function.name().to_owned(),
+            source: module.place(loc),
+            ..found
+        })
     });
-    let (function, source) = found.unwrap_or_default();
-    Finding {
-        function,
-        source,
-        ..finding(line, error.to_string())
-    }
+    let mut findings: Vec<Finding> = unread.collect();
+    findings.extend(refused.map(|error| {
+        let found = finding(error.position(), error.to_string());
+        let place = module.functions.iter().find_map(|function| {
+            let at = function.instructions().find(|at| at.line() == found.line)?;
+            Some((function.name().to_owned(), module.place(at.loc())))
+        });
+        let (function, source) = place.unwrap_or_default();
+        Finding {
+            function,
+            source,
+            ..found
+        }
+    }));
+    findings
 }
 
-fn finding(line: usize, message: String) -> Finding {
+/// The finding of a text that is no module.
+pub(super) fn no_ptx(error: &ParseError) -> Finding {
+    finding(error.position(), error.to_string())
+}
+
+fn finding(at: Option<Position>, message: String) -> Finding {
     Finding {
         rule: Rule::UnknownInstruction,
         function: String::new(),
-        line,
+        line: at.map_or(0, |at| at.line as usize),
         source: None,
         message,
     }

@@ -118,16 +118,16 @@ pub fn check(
     expected: Option<&BTreeMap<String, Expected>>,
     imports: &[String],
 ) -> Vec<Finding> {
-    let mut syntax = match lanewise_ptx::parse(text) {
+    let mut syntax = match lanewise_ptx::parse_leniently(text) {
         Ok(syntax) => syntax,
         Err(error) => return vec![instructions::no_ptx(&error)],
     };
-    let unknown = isa::check(&mut syntax).err();
+    let refused = isa::check(&mut syntax).err();
     let module = ptx::Module::of(syntax);
-    let mut findings = barriers::check(&module, expected);
+    let mut findings = instructions::check(&module, refused.as_ref());
+    findings.extend(barriers::check(&module, expected));
     findings.extend(generic_shared::check(&module));
     findings.extend(symbols::check(&module, imports));
-    findings.extend(unknown.map(|error| instructions::unknown(&module, &error)));
     findings.sort_by_key(|finding| finding.line);
     findings
 }

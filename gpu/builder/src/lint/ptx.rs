@@ -24,6 +24,9 @@ pub struct Function<'t> {
     starts: Vec<usize>,
 }
 
+/// A place in the source: the number of the file, line and column.
+pub type Loc = (u32, u32, u32);
+
 /// An instruction of a function.
 #[derive(Debug, Clone, Copy)]
 pub struct Instruction<'f> {
@@ -41,7 +44,7 @@ impl<'t> Module<'t> {
     /// Reads a module's text.
     ///
     /// # Errors
-    /// If the text is no PTX.
+    /// The first part of the text that is not PTX.
     pub fn parse(text: &'t str) -> Result<Module<'t>, ParseError> {
         lanewise_ptx::parse(text).map(Module::of)
     }
@@ -67,9 +70,9 @@ impl<'t> Module<'t> {
             .find(|function| function.name() == name)
     }
 
-    /// Returns the `file:line` of an instruction, if the text contains it.
-    pub fn place(&self, at: Instruction<'_>) -> Option<String> {
-        let (number, line, _) = at.loc().filter(|(_, line, _)| *line != 0)?;
+    /// Returns the `file:line` of a place in the source, if it has one.
+    pub fn place(&self, loc: Option<Loc>) -> Option<String> {
+        let (number, line, _) = loc.filter(|(_, line, _)| *line != 0)?;
         let file = self.files.iter().rfind(|file| file.index == number)?;
         Some(format!("{}:{line}", file.name))
     }
@@ -112,6 +115,16 @@ impl<'t> Function<'t> {
                 body,
             })
         })
+    }
+
+    /// Returns why its first unknown instruction could not be read, and the place in the source.
+    pub(super) fn unknown(&self) -> Option<(&ParseError, Option<Loc>)> {
+        let body = self.syntax.body.as_ref()?;
+        let unknown = body.unknown.as_ref()?;
+        let location = unknown
+            .location
+            .and_then(|at| body.locations.get(at as usize));
+        Some((&unknown.error, location.map(loc)))
     }
 
     /// Returns the loops, each as the numbers of its blocks, the one that it begins with first.
@@ -166,6 +179,10 @@ impl<'t> Function<'t> {
     }
 }
 
+fn loc(location: &ast::Location<'_>) -> Loc {
+    (location.file, location.line, location.column)
+}
+
 /// Returns whether the next instruction begins a block.
 fn ends_block(at: &ast::Instruction) -> bool {
     use Opcode::{Bra, Brx, Exit, Ret, Trap};
@@ -183,10 +200,9 @@ impl<'f> Instruction<'f> {
         self.syntax.position.line as usize
     }
 
-    /// Returns its place in the source: the number of the file, line and column.
-    pub fn loc(self) -> Option<(u32, u32, u32)> {
-        let location = self.body.location(self.syntax)?;
-        Some((location.file, location.line, location.column))
+    /// Returns its place in the source.
+    pub fn loc(self) -> Option<Loc> {
+        self.body.location(self.syntax).map(loc)
     }
 
     /// Returns its operands.

@@ -36,7 +36,7 @@ pub(super) fn check(module: &Module<'_>, imports: &[String]) -> Vec<Finding> {
         .map(|(name, line)| {
             let caller = module.functions.iter().find_map(|function| {
                 let call = function.instructions().find(|at| at.callee() == Some(name))?;
-                Some((function.name(), call.line(), module.place(call)))
+                Some((function.name(), call.line(), module.place(call.loc())))
             });
             let (function, line, source) = caller.unwrap_or((name, *line, None));
             Finding {

@@ -62,7 +62,7 @@ fn every_kernel_has_source_lines() {
     for kernel in &KERNELS.manifest.modules[0].kernels {
         let name = &kernel.description.name;
         let function = ptx.function(name).expect("the manifest's kernels");
-        let places = function.instructions().filter_map(|at| ptx.place(at));
+        let places = function.instructions().filter_map(|at| ptx.place(at.loc()));
         let places: Vec<_> = places.collect();
         assert!(
             places.iter().any(|place| place.contains("src/")),

@@ -33,8 +33,10 @@ pub struct Body<'a> {
     /// All items in text order, for the printer.
     pub items: Vec<Item<'a>>,
     /// The first instruction that could not be read, in text of a version after
-    /// [`NEWEST`](crate::NEWEST). It is left out of the body, so the body must not run.
-    pub unknown: Option<ParseError>,
+    /// [`NEWEST`](crate::NEWEST) or in text that was read by
+    /// [`parse_leniently`](crate::parse_leniently). It is left out of the body, so the body must
+    /// not run.
+    pub unknown: Option<Unknown>,
     /// Where the closing brace is in the text.
     pub end: Position,
 }
@@ -56,6 +58,15 @@ impl<'a> Body<'a> {
     pub fn location(&self, instruction: &Instruction) -> Option<&Location<'a>> {
         self.locations.get(instruction.location? as usize)
     }
+}
+
+/// An instruction that could not be read.
+#[derive(Clone, PartialEq, Debug)]
+pub struct Unknown {
+    /// The reason.
+    pub error: ParseError,
+    /// The `.loc` directive that applies: an index into [`Body::locations`].
+    pub location: Option<u32>,
 }
 
 /// A declaration, label, scope or instruction of a body.

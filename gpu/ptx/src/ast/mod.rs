@@ -16,7 +16,9 @@ mod section;
 mod signature;
 mod variable;
 
-pub use body::{Body, Inlined, Item, Label, Location, Register, RegisterDeclaration, Target};
+pub use body::{
+    Body, Inlined, Item, Label, Location, Register, RegisterDeclaration, Target, Unknown,
+};
 pub use function::Function;
 pub use index::{LabelId, RegisterId, Slice};
 pub use instruction::{Guard, Instruction, Modifiers};

@@ -21,7 +21,7 @@ pub(super) struct BodyParser<'p, 'a> {
     pub(super) names: Names<'a>,
     pub(super) body: Body<'a>,
     /// The `.loc` directive that applies now.
-    location: Option<u32>,
+    pub(super) location: Option<u32>,
     /// Elements of the lists that are being read.
     pub(super) pending: Vec<crate::ast::Operand<'a>>,
     /// Whether the base of an address is being read. An offset then belongs to the address.

@@ -9,7 +9,7 @@ use super::constant::Constant;
 use super::names::Named;
 use crate::ast::{
     Base, Component, Guard, Indexed, Instruction, Modifier, Modifiers, Opcode, Operand, Position,
-    RegisterId, Selector, Slice, SpecialRegister, Symbol,
+    RegisterId, Selector, Slice, SpecialRegister, Symbol, Unknown,
 };
 use crate::error::{ParseError, excerpt};
 use crate::lexer::Token;
@@ -39,8 +39,8 @@ impl<'a> BodyParser<'_, 'a> {
         }
     }
 
-    /// Parses the rest of an instruction whose opcode was read. In text of an unknown PTX version,
-    /// an instruction that cannot be read is left out, and the body records it.
+    /// Parses the rest of an instruction whose opcode was read. If the text is read
+    /// leniently, an instruction that cannot be read is left out, and the body records it.
     pub(super) fn instruction(
         &mut self,
         guard: Option<Guard>,
@@ -49,10 +49,12 @@ impl<'a> BodyParser<'_, 'a> {
     ) -> Result<(), ParseError> {
         let before = self.body.operands.len();
         match self.known_instruction(guard, word, at) {
-            Err(error) if self.symbols.newer && self.skip_instruction()? => {
+            Err(error) if self.symbols.lenient && self.skip_instruction()? => {
                 self.body.operands.truncate(before);
                 self.pending.clear();
-                self.body.unknown.get_or_insert(error);
+                let location = self.location;
+                let unknown = Unknown { error, location };
+                self.body.unknown.get_or_insert(unknown);
                 Ok(())
             }
             result => result,

@@ -31,13 +31,24 @@ use super::error::ParseError;
 /// # Ok::<(), lanewise_ptx::ParseError>(())
 /// ```
 pub fn parse(source: &str) -> Result<Module<'_>, ParseError> {
-    // Positions, indices and lengths have 32 bits.
-    const LIMIT: usize = u32::MAX as usize / 2;
-    if source.len() > LIMIT {
-        return Err(ParseError::TooLong {
-            bytes: source.len(),
-            limit: LIMIT,
-        });
-    }
-    module::module(source)
+    module::module(source, false)
+}
+
+/// Reads a module in which single instructions may be mistakes. Of each body, the first instruction
+/// that cannot be read is in [`Body::unknown`](crate::ast::Body::unknown).
+///
+/// # Errors
+///
+/// The first other part of the text that is not PTX, with its place.
+///
+/// ```
+/// let text = ".version 8.0\n.target sm_90\n.address_size 64\n.entry k() {\naddd.s32 %r1, 2;\nret;\n}";
+/// assert!(lanewise_ptx::parse(text).is_err());
+/// let module = lanewise_ptx::parse_leniently(text)?;
+/// let unknown = module.functions[0].body.as_ref().and_then(|body| body.unknown.as_ref());
+/// assert_eq!(unknown.map(|it| it.error.to_string()), Some("no instruction is called `addd`".to_owned()));
+/// # Ok::<(), lanewise_ptx::ParseError>(())
+/// ```
+pub fn parse_leniently(source: &str) -> Result<Module<'_>, ParseError> {
+    module::module(source, true)
 }

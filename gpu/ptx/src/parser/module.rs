@@ -22,9 +22,9 @@ pub(super) struct Symbols<'a> {
     open: Vec<(&'a str, Position)>,
     /// `.file` directives. They may also be in bodies.
     pub(super) files: Vec<File<'a>>,
-    /// Whether the text has a version after [`NEWEST`], so it may contain words that this crate
-    /// does not know.
-    pub(super) newer: bool,
+    /// Whether instructions that this crate does not know are left out of their bodies, as in
+    /// text of a version after [`NEWEST`].
+    pub(super) lenient: bool,
 }
 
 #[derive(Clone, Copy)]
@@ -78,10 +78,22 @@ impl<'a> Symbols<'a> {
     }
 }
 
-pub(super) fn module(source: &str) -> Result<Module<'_>, ParseError> {
+pub(super) fn module(source: &str, lenient: bool) -> Result<Module<'_>, ParseError> {
+    // Positions, indices and lengths have 32 bits.
+    const LIMIT: usize = u32::MAX as usize / 2;
+    if source.len() > LIMIT {
+        return Err(ParseError::TooLong {
+            bytes: source.len(),
+            limit: LIMIT,
+        });
+    }
+    let symbols = Symbols {
+        lenient,
+        ..Symbols::default()
+    };
     let mut parser = Parser {
         cursor: Cursor::new(source)?,
-        symbols: Symbols::default(),
+        symbols,
         module: Module::default(),
     };
     parser.header()?;
@@ -132,7 +144,7 @@ impl<'a> Parser<'a> {
             return Err(self.cursor.unexpected("a version such as 8.0"));
         };
         self.module.version = (major, minor);
-        self.symbols.newer = self.module.version > NEWEST;
+        self.symbols.lenient |= self.module.version > NEWEST;
         self.cursor.advance()?;
         if !self.cursor.eat_dotted("target")? {
             return Err(self.cursor.unexpected("`.target`"));

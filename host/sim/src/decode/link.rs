@@ -76,7 +76,7 @@ pub(crate) fn lower(
         let Some(body) = &function.body else { continue };
         let of_the_table = refusals[m].iter().find(|refusal| refusal.function == f);
         let refused = match (&body.unknown, of_the_table) {
-            (Some(error), _) => Some(unknown(error, bases[m])),
+            (Some(it), _) => Some(unknown(&it.error, bases[m])),
             (None, Some(refusal)) => Some(refused(refusal.error.clone(), bases[m])),
             (None, None) => None,
         };

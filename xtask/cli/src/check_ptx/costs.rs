@@ -66,7 +66,7 @@ impl Cost {
         let mut lines = BTreeMap::new();
         let mut count = |figure: &'static str, counts: &dyn Fn(&Instruction<'_>) -> bool| {
             let found: Vec<_> = function.instructions().filter(counts).collect();
-            let place = found.iter().find_map(|it| module.place(*it));
+            let place = found.iter().find_map(|it| module.place(it.loc()));
             lines.extend(place.map(|place| (figure, place)));
             found.len() as u32
         };

@@ -63,7 +63,7 @@ impl<'a> Body<'a> {
 /// An instruction that could not be read.
 #[derive(Clone, PartialEq, Debug)]
 pub struct Unknown {
-    /// The reason.
+    /// Why it could not be read.
     pub error: ParseError,
     /// The `.loc` directive that applies: an index into [`Body::locations`].
     pub location: Option<u32>,

@@ -140,8 +140,9 @@ fn words(text: &str) -> Vec<String> {
     for name in text.split(|c| !is_inside(c)) {
         let name = name.trim_matches(['.', ':']).to_lowercase();
         // Measured numbers are not searched for, and there are many.
+        let is_long = name.len() > 3 && name.chars().all(|c| c.is_ascii_digit());
         let is_fraction = name.starts_with(|c: char| c.is_ascii_digit()) && name.contains('.');
-        if name.is_empty() || is_fraction {
+        if name.is_empty() || is_long || is_fraction {
             continue;
         }
         let parts = name.split(['.', ':']).filter(|part| !part.is_empty());
@@ -166,8 +167,10 @@ mod tests {
     #[test]
     fn a_name_is_found_whole_and_by_its_parts() {
         assert_eq!(
-            words("The `cp.async` of sum_all: 3.5 us."),
-            ["the", "cp", "async", "cp.async", "of", "sum_all", "us"]
+            words("The `cp.async` of sum_all: 3.5 us, 4096 bytes, error 719."),
+            [
+                "the", "cp", "async", "cp.async", "of", "sum_all", "us", "bytes", "error", "719"
+            ]
         );
     }
 

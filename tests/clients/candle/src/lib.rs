@@ -15,7 +15,6 @@ pub struct SwiGlu {
     kernels: Kernels,
 }
 
-// ANCHOR: operation
 impl SwiGlu {
     /// Makes the operation for tensors on this device.
     pub fn new(device: &Device) -> Result<Self> {
@@ -30,6 +29,7 @@ impl SwiGlu {
     }
 }
 
+// ANCHOR: elements
 /// Returns the elements of a tensor, which may be a part of its storage.
 fn elements<'a>(storage: &'a CudaStorage, layout: &Layout) -> Result<CudaView<'a, f32>> {
     let Some((start, end)) = layout.contiguous_offsets() else {
@@ -37,12 +37,14 @@ fn elements<'a>(storage: &'a CudaStorage, layout: &Layout) -> Result<CudaView<'a
     };
     Ok(storage.as_cuda_slice::<f32>()?.slice(start..end))
 }
+// ANCHOR_END: elements
 
 impl CustomOp2 for SwiGlu {
     fn name(&self) -> &'static str {
         "swiglu"
     }
 
+    // ANCHOR: forward
     fn cuda_fwd(
         &self,
         a: &CudaStorage,
@@ -66,6 +68,7 @@ impl CustomOp2 for SwiGlu {
             .map_err(Error::wrap)?;
         Ok((CudaStorage::wrap_cuda_slice(y, device), shape))
     }
+    // ANCHOR_END: forward
 
     fn cpu_fwd(
         &self,
@@ -77,4 +80,3 @@ impl CustomOp2 for SwiGlu {
         bail!("this operation is for CUDA devices")
     }
 }
-// ANCHOR_END: operation

@@ -17,14 +17,17 @@ use lanewise_std::collective::block_exclusive_scan_with_total;
 use lanewise_std::kernel::Value;
 use lanewise_std::math::Float;
 use lanewise_std::thread::{block_idx_x, block_stride, index_1d, sync_threads, thread_idx_x};
+use lanewise_std::warp::WARP_SIZE;
 use lanewise_std::{DisjointSlice, cache};
 
 use super::gemv::finish;
 
 /// Threads of a block.
 pub const THREADS: usize = 256;
-/// Elements and ends of rows that a block has.
-pub const TILE: usize = THREADS * ITEMS;
+/// Elements and ends of rows that a block has. Its first load begins at a multiple of a warp's
+/// elements, and has less than a warp's elements that are not the block's.
+pub const TILE: usize = THREADS * ITEMS - WARP;
+const WARP: usize = WARP_SIZE as usize;
 /// Elements and ends of rows that a thread has. The number is odd, so that threads walk through
 /// different banks of shared memory.
 const ITEMS: usize = 7;
@@ -73,9 +76,11 @@ pub unsafe fn spmv<T: Float + Value>(
     let items = (all - block * TILE).min(TILE);
     let elements = items - rows;
 
-    // What is read once leaves the second-level cache first, so that `x` stays there.
+    // A warp loads elements from a multiple of 32 on: no sector has elements of two loads. What is
+    // read once leaves the second-level cache first, so that `x` stays there.
+    let shift = element % WARP;
     let loaded: [_; ITEMS] = from_fn(|k| {
-        let i = thread + k * THREADS;
+        let i = (thread + k * THREADS).wrapping_sub(shift);
         // SAFETY: below the number of elements.
         (i < elements).then(|| unsafe {
             (
@@ -93,7 +98,7 @@ pub unsafe fn spmv<T: Float + Value>(
     for k in 0..ITEMS {
         if let Some(product) = products[k] {
             // SAFETY: each thread has elements of its own, and a barrier comes before the reads.
-            unsafe { PRODUCTS.set_unchecked(thread + k * THREADS, product) };
+            unsafe { PRODUCTS.set_unchecked(thread + k * THREADS - shift, product) };
         }
     }
     for i in block_stride(rows) {

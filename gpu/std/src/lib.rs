@@ -17,7 +17,7 @@
 //! | order between threads | [`atomic`], [`fence`], [`barrier`] |
 //! | copies that run beside the threads | [`async_copy`], [`bulk`], [`tma`], [`pipeline`] |
 //! | what threads compute together | [`collective`], [`matrix`] |
-//! | numbers | [`math`], [`fast`], [`half`], [`bits`] |
+//! | numbers | [`math`], [`fast`], [`half`], [`float8`], [`bits`] |
 //! | launches | [`kernel`], [`dynamic`], [`graph`], [`programmatic`], [`launch_control`] |
 //! | reports | [`printf`], [`assert`](mod@assert), [`clock`], [`debug`] |
 //!
@@ -63,7 +63,7 @@ pub use memory::{
     cache, cells, disjoint, disjoint_matrix, dynamic_shared, global, multimem, part_per_block,
     per_block, per_warp, phased, row_per_block, shared, surface, symbol, texture, vector,
 };
-pub use numbers::{bits, fast, half, math};
+pub use numbers::{bits, fast, float8, half, math};
 pub use report::{assert, clock, debug, printf};
 pub use sync::{atomic, barrier, fence};
 

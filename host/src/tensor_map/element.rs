@@ -2,6 +2,7 @@
 
 use cust::memory::DeviceCopy;
 use lanewise_driver::tensor::Element;
+use lanewise_std::float8::{E4m3, E5m2};
 use lanewise_std::half::{Bf16, F16};
 
 /// A type of elements that tensor maps support.
@@ -23,6 +24,8 @@ macro_rules! elements {
 }
 elements! {
     u8: U8;
+    E4m3: U8;
+    E5m2: U8;
     u16: U16;
     u32: U32;
     i32: S32;

@@ -22,9 +22,11 @@ pub mod warpgroup;
 use crate::half::F16x2;
 
 /// Types of elements of the operands. [`F16`](element::F16) and [`Bf16`](element::Bf16) are the
-/// types of [`half`](crate::half). All others are only names: the elements themselves are bits in
+/// types of [`half`](crate::half), [`E4m3`](element::E4m3) and [`E5m2`](element::E5m2) those of
+/// [`float8`](crate::float8). All others are only names: the elements themselves are bits in
 /// registers or shared memory.
 pub mod element {
+    pub use crate::float8::{E4m3, E5m2};
     pub use crate::half::{Bf16, F16};
 
     macro_rules! numbers {
@@ -36,6 +38,16 @@ pub mod element {
         )*};
     }
     numbers! { F16 Bf16 }
+
+    macro_rules! bytes {
+        ($($name:ident)*) => {$(
+            impl super::Element for $name {
+                type Bits = u8;
+            }
+            impl super::tcgen05::sealed::Sealed for $name {}
+        )*};
+    }
+    bytes! { E4m3 E5m2 }
 
     macro_rules! elements {
         ($($(#[$doc:meta])* $name:ident: $bits:ty;)*) => {$(
@@ -51,10 +63,6 @@ pub mod element {
     elements! {
         /// `f32` of which only the highest 19 bits are used.
         Tf32: u32;
-        /// Floats of 8 bits with 4 exponent bits.
-        E4m3: u8;
-        /// Floats of 8 bits with 5 exponent bits.
-        E5m2: u8;
         /// Floats of 6 bits with 2 exponent bits, each in a byte.
         E2m3: u8;
         /// Floats of 6 bits with 3 exponent bits, each in a byte.

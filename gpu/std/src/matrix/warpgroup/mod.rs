@@ -22,10 +22,11 @@
 //! | step | what it has in it |
 //! | --- | --- |
 //! | [`Accumulator::start`] | |
-//! | [`Products::multiply_add`], [`multiply_subtract`](Products::multiply_subtract), [`multiply_add_registers`](Products::multiply_add_registers) | `wgmma.fence`, a tile's products, `wgmma.commit_group` |
+//! | [`Products::multiply_add`], [`multiply_subtract`](Products::multiply_subtract), [`multiply_add_registers`](Products::multiply_add_registers), [`multiply_add_registers_tile`](Products::multiply_add_registers_tile) | `wgmma.fence`, a tile's products, `wgmma.commit_group` |
 //! | [`Products::multiply_add_sparse`], [`multiply_add_sparse_registers`](Products::multiply_add_sparse_registers): a [sparse] left operand | the same with one product |
 //! | [`Products::wait_for_previous`] | `wgmma.wait_group 1`: what the products before the last ones read may be overwritten |
 //! | [`Products::finish`], or where it is dropped | `wgmma.wait_group 0` |
+//! | [`Products::finish_before`]: another sum's products continue | `wgmma.wait_group` with their number |
 //!
 //! [`Accumulator::multiply_add`] performs all steps for one tile. A combination of sum and products
 //! that the hardware does not support does not compile:
@@ -52,6 +53,8 @@ mod product;
 mod share;
 mod sizes;
 mod sum;
+
+use core::mem::ManuallyDrop;
 
 pub use descriptor::{Across, Along, Descriptor, Order, ROW_BYTES};
 pub use product::{MultiplyAdd, MultiplyAddSparse};
@@ -183,6 +186,29 @@ where
         unsafe { Instructions::<A, B>::step::<OB>(self.0, a.registers(), b.bits) }
     }
 
+    /// Does the same for four left operands, whose 128 bytes (64 rows of the right tile) are the
+    /// inner dimension of the whole tile.
+    ///
+    /// # Safety
+    /// As for [`multiply_add`](Self::multiply_add), for the right tile.
+    #[inline(always)]
+    pub unsafe fn multiply_add_registers_tile<A: Element, B, OB: Order<B>>(
+        &mut self,
+        a: &[warp::Left<A>; 4],
+        b: Descriptor<B, OB>,
+    ) where
+        Accumulator<T, REGISTERS>: MultiplyAdd<A, B>,
+    {
+        let a = [
+            a[0].registers(),
+            a[1].registers(),
+            a[2].registers(),
+            a[3].registers(),
+        ];
+        // SAFETY: as in `multiply_add_registers`.
+        unsafe { Instructions::<A, B>::steps::<OB>(self.0, a, b.bits) }
+    }
+
     /// Starts to add the product of a sparse left operand, of which half of the elements are
     /// stored, and a right tile. It takes the first 32 bytes (16 rows) of the left tile, and the
     /// first 64 bytes (32 rows) of the right tile. Each warp has the metadata of its 16 rows.
@@ -246,6 +272,20 @@ where
     pub fn finish(self) {
         drop(self);
     }
+
+    /// Waits for all products but those of the last `LATER` calls, which were for another sum. The
+    /// thread may then use this sum again, while the others are in progress.
+    ///
+    /// # Safety
+    /// After the last call for this sum, there were `LATER` calls or more for other sums.
+    #[doc(alias = "wgmma.wait_group")]
+    #[inline(always)]
+    pub unsafe fn finish_before<const LATER: u32>(self) {
+        let mut products = ManuallyDrop::new(self);
+        // SAFETY: all four warps are here, as they were for the products, and those of this sum
+        // have ended.
+        unsafe { Registers::wait::<LATER>(&mut products.0.0) };
+    }
 }
 
 impl<T, const REGISTERS: usize> Drop for Products<'_, T, REGISTERS>
@@ -255,6 +295,6 @@ where
     #[inline(always)]
     fn drop(&mut self) {
         // SAFETY: all four warps are here, as they were for the products.
-        unsafe { Registers::wait(&mut self.0.0) };
+        unsafe { Registers::wait::<0>(&mut self.0.0) };
     }
 }

@@ -24,6 +24,8 @@ pub(super) mod sealed {
         unsafe fn tile<const SIGN: i32, OA: Order<A>, OB: Order<B>>(&mut self, a: u64, b: u64);
         /// Starts one step along the inner dimension with the left operand in registers.
         unsafe fn step<OB: Order<B>>(&mut self, a: [u32; 4], b: u64);
+        /// Starts the four steps of a tile with the left operand in registers.
+        unsafe fn steps<OB: Order<B>>(&mut self, a: [[u32; 4]; 4], b: u64);
     }
 
     /// The instructions with a sparse left operand, of which half of the elements are stored.
@@ -142,6 +144,38 @@ macro_rules! products {
                     a2 = in(reg32) a[2],
                     a3 = in(reg32) a[3],
                     b = in(reg64) b,
+                    $($types)* $($right)*
+                }
+            }
+            #[inline(always)]
+            unsafe fn steps<OB: Order<$b>>(&mut self, a: [[u32; 4]; 4], b: u64) {
+                fenced! { self.0, $columns, $i, [
+                        ".reg .b64 b1, b2, b3;",
+                        "add.s64 b1, {b}, {b_step}; add.s64 b2, b1, {b_step}; add.s64 b3, b2, {b_step};",
+                        "wgmma.fence.sync.aligned;",
+                        instruction!("", $shape, "{{ {a00}, {a01}, {a02}, {a03} }}", "{b}", "", $tail_of_registers, $i),
+                        instruction!("", $shape, "{{ {a10}, {a11}, {a12}, {a13} }}", "b1", "", $tail_of_registers, $i),
+                        instruction!("", $shape, "{{ {a20}, {a21}, {a22}, {a23} }}", "b2", "", $tail_of_registers, $i),
+                        instruction!("", $shape, "{{ {a30}, {a31}, {a32}, {a33} }}", "b3", "", $tail_of_registers, $i)
+                    ],
+                    a00 = in(reg32) a[0][0],
+                    a01 = in(reg32) a[0][1],
+                    a02 = in(reg32) a[0][2],
+                    a03 = in(reg32) a[0][3],
+                    a10 = in(reg32) a[1][0],
+                    a11 = in(reg32) a[1][1],
+                    a12 = in(reg32) a[1][2],
+                    a13 = in(reg32) a[1][3],
+                    a20 = in(reg32) a[2][0],
+                    a21 = in(reg32) a[2][1],
+                    a22 = in(reg32) a[2][2],
+                    a23 = in(reg32) a[2][3],
+                    a30 = in(reg32) a[3][0],
+                    a31 = in(reg32) a[3][1],
+                    a32 = in(reg32) a[3][2],
+                    a33 = in(reg32) a[3][3],
+                    b = in(reg64) b,
+                    b_step = const OB::STEP,
                     $($types)* $($right)*
                 }
             }

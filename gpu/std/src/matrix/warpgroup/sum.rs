@@ -28,8 +28,8 @@ pub(super) mod sealed {
     pub trait Registers {
         /// Sets each register to the result of `f` for its number and its bits.
         fn update(&mut self, f: impl FnMut(usize, u32) -> u32);
-        /// Waits for all groups. The thread may then use the registers again.
-        unsafe fn wait(&mut self);
+        /// Waits for all groups but the last `LATER`. The thread may then use the registers again.
+        unsafe fn wait<const LATER: u32>(&mut self);
     }
 }
 
@@ -97,12 +97,13 @@ macro_rules! registers {
             }
 
             #[inline(always)]
-            unsafe fn wait(&mut self) {
+            unsafe fn wait<const LATER: u32>(&mut self) {
                 // SAFETY: it waits; the registers go through it, so that nothing reads them before.
                 unsafe {
                     ptx!("wgmma.wait_group":
-                        concat!("wgmma.wait_group.sync.aligned 0; /*", $(" {", $i, "}",)* " */"),
+                        concat!("wgmma.wait_group.sync.aligned {later}; /*", $(" {", $i, "}",)* " */"),
                         $(inout(reg32) self[$i] => self[$i],)*
+                        later = const LATER,
                         options(nostack, preserves_flags),
                     );
                 }

@@ -48,6 +48,19 @@ macro_rules! pairs {
                     (self.high.to_bits() as u32) << 16 | self.low.to_bits() as u32
                 }
 
+                /// Rounds both numbers.
+                #[doc(alias("__floats2half2_rn", "__floats2bfloat162_rn"))]
+                #[inline(always)]
+                #[must_use]
+                pub fn from_f32(pair: [f32; 2]) -> Self {
+                    #[cfg(target_arch = "nvptx64")]
+                    if crate::target::is_at_least(80) {
+                        return $module::from_f32(pair);
+                    }
+                    let [low, high] = pair.map($element::from_f32);
+                    Self::new(low, high)
+                }
+
                 /// Returns `self * a + b` for each half, rounded once.
                 #[doc(alias = "__hfma2")]
                 #[inline(always)]
@@ -149,10 +162,33 @@ macro_rules! by_halves {
     }};
 }
 
+/// Rounds two numbers with one instruction, which names the upper half first.
+#[cfg(target_arch = "nvptx64")]
+macro_rules! rounded {
+    ($pair:ident, $instruction:literal, $low:expr, $high:expr) => {{
+        let bits: u32;
+        // SAFETY: the instruction reads and writes registers only.
+        unsafe {
+            core::arch::asm!(
+                concat!($instruction, " {d}, {high}, {low};"),
+                d = lateout(reg32) bits, high = in(reg32) $high, low = in(reg32) $low,
+                options(pure, nomem, nostack, preserves_flags),
+            );
+        }
+        $pair::from_bits(bits)
+    }};
+}
+
 /// Operations on pairs of `F16`, which every target has.
 #[cfg(target_arch = "nvptx64")]
 mod f16x2 {
     use super::F16x2;
+
+    /// From `sm_80` on.
+    #[inline(always)]
+    pub(super) fn from_f32([low, high]: [f32; 2]) -> F16x2 {
+        rounded!(F16x2, "cvt.rn.f16x2.f32", low, high)
+    }
 
     #[inline(always)]
     pub(super) fn add(a: F16x2, b: F16x2) -> F16x2 {
@@ -179,6 +215,12 @@ mod bf16x2 {
 
     const ONES: Bf16x2 = Bf16x2::from_bits(0x3f80_3f80);
     const MINUS_ZEROS: Bf16x2 = Bf16x2::from_bits(0x8000_8000);
+
+    /// From `sm_80` on.
+    #[inline(always)]
+    pub(super) fn from_f32([low, high]: [f32; 2]) -> Bf16x2 {
+        rounded!(Bf16x2, "cvt.rn.bf16x2.f32", low, high)
+    }
 
     #[inline(always)]
     pub(super) fn add(a: Bf16x2, b: Bf16x2) -> Bf16x2 {

@@ -39,6 +39,9 @@ pub enum Error {
         /// How many there are.
         found: usize,
     },
+    /// No kernel computes this.
+    #[error("{0}")]
+    Unsupported(&'static str),
     /// A row of a sparse matrix is not what it has to be.
     #[error("row {row} {problem} {found}")]
     Row {

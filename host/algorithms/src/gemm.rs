@@ -21,6 +21,10 @@ use crate::{Error, Queue};
 /// of the factors. On compute capability 9.0 it is fastest if all rows begin at multiples of
 /// sixteen bytes.
 ///
+/// Factors of `E4m3` and `E5m2`, floats of 8 bits, need Hopper, aligned rows, and the transpose of
+/// `B`. The product is `f32`, `Bf16`, or has the type of the factors; `alpha` is their scale. The
+/// tensor cores keep fewer bits of such sums than an `f32` has.
+///
 /// ```
 /// use lanewise::{Device, DeviceBuffer};
 /// use lanewise_algorithms::Gemm;
@@ -85,6 +89,7 @@ pub trait Factor<C: DeviceCopy = Self>: DeviceCopy + sealed::Sealed {
 }
 
 mod sealed {
+    use lanewise_std::float8::{E4m3, E5m2};
     use lanewise_std::half::{Bf16, F16};
 
     pub trait Sealed {}
@@ -92,6 +97,8 @@ mod sealed {
     impl Sealed for f64 {}
     impl Sealed for F16 {}
     impl Sealed for Bf16 {}
+    impl Sealed for E4m3 {}
+    impl Sealed for E5m2 {}
 }
 
 impl<S> Gemm<S> {
@@ -117,8 +124,8 @@ impl<S> Gemm<S> {
     ///
     /// # Errors
     /// [`Error::TooShort`] if a buffer has less than its matrices; [`Error::TooMany`] if a side is
-    /// longer than 2^23, or there are 2^31 tiles of 128 x 128 elements; [`Error::Launch`],
-    /// [`Error::Graph`].
+    /// longer than 2^23, or there are 2^31 tiles of 128 x 128 elements; [`Error::Unsupported`] for
+    /// floats of 8 bits that no kernel multiplies; [`Error::Launch`], [`Error::Graph`].
     pub fn multiply<T: Factor<C, Sum = S>, C: DeviceCopy>(
         self,
         queue: impl Queue,
@@ -126,13 +133,19 @@ impl<S> Gemm<S> {
         b: &DeviceBuffer<T>,
         c: &mut DeviceBuffer<C>,
     ) -> Result<(), Error> {
+        self.check(a.len(), b.len(), c.len())?;
+        T::queue(self, queue, [a, b], c)
+    }
+
+    /// Returns an error if a buffer of this length is too short for its matrices, or a side is too
+    /// long.
+    pub(crate) fn check(&self, a: usize, b: usize, c: usize) -> Result<(), Error> {
         let [m, n, k, batch] = [self.m, self.n, self.k, self.batch].map(|side| side as usize);
         let all = |rows: usize, columns: usize| (rows * columns).saturating_mul(batch);
-        Error::unless_enough("an A", all(m, k), a.len())?;
-        Error::unless_enough("a B", all(k, n), b.len())?;
-        Error::unless_enough("a C", all(m, n), c.len())?;
-        Error::unless_few("rows or columns", MOST, m.max(n).max(k))?;
-        T::queue(self, queue, [a, b], c)
+        Error::unless_enough("an A", all(m, k), a)?;
+        Error::unless_enough("a B", all(k, n), b)?;
+        Error::unless_enough("a C", all(m, n), c)?;
+        Error::unless_few("rows or columns", MOST, m.max(n).max(k))
     }
 
     /// Returns the number of tiles of this size.

@@ -135,6 +135,46 @@ pub(crate) const JOBS: &[Job] = &[
     ("gemm_bf16_to_f32_8192", |run| {
         products::gemm_bf16_to_f32(run, 2)
     }),
+    ("gemm_e4m3_4096", |run| products::gemm_e4m3(run, 4)),
+    ("gemm_e4m3_8192", |run| products::gemm_e4m3(run, 2)),
+    ("linear_bf16_4096", |run| products::linear_bf16(run, 4)),
+    ("linear_bf16_8192", |run| products::linear_bf16(run, 2)),
+    ("attention_64_2048", |run| {
+        products::attention(run, 64, 2048, false)
+    }),
+    ("attention_64_2048_causal", |run| {
+        products::attention(run, 64, 2048, true)
+    }),
+    ("attention_64_8192", |run| {
+        products::attention(run, 64, 8192, false)
+    }),
+    ("attention_64_8192_causal", |run| {
+        products::attention(run, 64, 8192, true)
+    }),
+    ("attention_64_16384", |run| {
+        products::attention(run, 64, 16_384, false)
+    }),
+    ("attention_64_16384_causal", |run| {
+        products::attention(run, 64, 16_384, true)
+    }),
+    ("attention_128_2048", |run| {
+        products::attention(run, 128, 2048, false)
+    }),
+    ("attention_128_2048_causal", |run| {
+        products::attention(run, 128, 2048, true)
+    }),
+    ("attention_128_8192", |run| {
+        products::attention(run, 128, 8192, false)
+    }),
+    ("attention_128_8192_causal", |run| {
+        products::attention(run, 128, 8192, true)
+    }),
+    ("attention_128_16384", |run| {
+        products::attention(run, 128, 16_384, false)
+    }),
+    ("attention_128_16384_causal", |run| {
+        products::attention(run, 128, 16_384, true)
+    }),
     ("gemv_f32", |run| products::gemv_f32(run, false)),
     ("gemv_f32_transposed", |run| products::gemv_f32(run, true)),
     ("gemv_f64", |run| products::gemv_f64(run, false)),

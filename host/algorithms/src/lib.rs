@@ -18,6 +18,8 @@
 //! | [`gather()`], [`scatter()`] | elements from given places, or to given places |
 //! | [`transpose()`] | the columns of a matrix as rows |
 //! | [`Gemm`], [`Gemv`], [`SparseMatrix`] | products of matrices, and of a matrix and a vector |
+//! | [`Linear`] | layers of networks: a product with a bias and a function |
+//! | [`Attention`] | attention of heads of queries, keys and values |
 //! | [`softmax`], [`layer_norm`], [`rms_norm`] | of each row of a matrix |
 //! | [`softmax_backward`], [`NormBackward`] | their gradients |
 //! | [`cross_entropy()`], [`cross_entropy_backward`] | losses of rows of logits, and their gradient |
@@ -42,6 +44,7 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 
+mod attention;
 mod by_key;
 mod cross_entropy;
 mod error;
@@ -52,6 +55,7 @@ mod gemm_halves;
 mod gemv;
 mod histogram;
 pub mod kernels;
+mod linear;
 mod queue;
 mod random;
 mod reduction;
@@ -64,6 +68,7 @@ mod sparse;
 mod top;
 mod transpose;
 
+pub use attention::{Attention, AttentionElement, Strides};
 pub use by_key::ByKey;
 pub use cross_entropy::{cross_entropy, cross_entropy_backward};
 pub use error::Error;
@@ -77,6 +82,8 @@ pub use kernels::gemv::Term;
 pub use kernels::rows::Element;
 pub use kernels::select::{NotZero, Predicate};
 pub use kernels::{Monoid, Number, Packed};
+pub use lanewise_algorithms_tensor::epilogue::{Activation, Gelu, Identity, Relu, Silu};
+pub use linear::{LayerElement, Linear};
 pub use queue::Queue;
 pub use random::Philox;
 pub use reduction::Reduction;

@@ -8,7 +8,8 @@ use std::process::Command;
 
 use lanewise::checks::{self, Checking};
 use lanewise::{Device, DeviceBuffer, DeviceCopy};
-use lanewise_algorithms::{Error, Gemm, Gemv, SparseMatrix};
+use lanewise_algorithms::{Error, Gelu, Gemm, Gemv, Identity, Linear, Relu, Silu, SparseMatrix};
+use lanewise_std::float8::{E4m3, E5m2};
 use lanewise_std::half::{Bf16, F16};
 
 use common::device;
@@ -211,6 +212,80 @@ fn products_of_halves_are_exact() {
     gemms_of_halves_are_exact!(F16, F16, F16, [(136, 264, 72, 1), (65, 9, 17, 2)]);
 }
 
+/// Products of floats of 8 bits: all sums are exact, and are rounded once.
+#[test]
+fn products_of_floats_of_8_bits_are_exact() {
+    let (device, stream) = device();
+    let half = |i: usize| (((i * 2_654_435_761) >> 9) % 9) as f32 / 2.0 - 2.0;
+    macro_rules! are_exact {
+        ($ty:ident, $of_c:ident, $to:expr, $from:expr) => {
+            for ((m, n, k), [alpha, beta]) in
+                [((16, 16, 16), [1.0, 0.0]), ((130, 272, 208), [0.25, -2.0])]
+            {
+                let of = Gemm {
+                    is_b_transposed: true,
+                    alpha,
+                    beta,
+                    ..Gemm::new(m, n, k)
+                };
+                let [m, n, k] = [m, n, k].map(|side| side as usize);
+                let halves = |len: usize, seed| (0..len).map(move |i| half(i + seed));
+                let a: Vec<f32> = halves(m * k, 0).collect();
+                let b: Vec<f32> = halves(n * k, 5).collect();
+                let old: Vec<f32> = halves(m * n, 3).collect();
+                let narrow = |x: &f32| $ty::from_f32(*x);
+                let on_a = uploaded(&device, &a.iter().map(narrow).collect::<Vec<_>>());
+                let on_b = uploaded(&device, &b.iter().map(narrow).collect::<Vec<_>>());
+                let mut c = uploaded(
+                    &device,
+                    &old.iter().copied().map($to).collect::<Vec<$of_c>>(),
+                );
+                checked(&device, of, || {
+                    of.multiply(&stream, &on_a, &on_b, &mut c)
+                        .expect("a product");
+                    stream.synchronize().expect("the product's end");
+                });
+                for (i, found) in c.to_vec().expect("results").into_iter().enumerate() {
+                    let places = places(&of, i / n, i % n);
+                    let mut sum = 0.0;
+                    let mut of_k = 0;
+                    while of_k < k {
+                        let [in_a, in_b] = places(of_k);
+                        sum += a[in_a] * b[in_b];
+                        of_k += 1;
+                    }
+                    let before = if beta == 0.0 { 0.0 } else { beta * old[i] };
+                    let expected: f32 = $from($to(alpha * sum + before));
+                    assert_eq!($from(found), expected, "{of:?}, {i}");
+                }
+            }
+        };
+    }
+    are_exact!(E4m3, f32, |x: f32| x, |x: f32| x);
+    are_exact!(E4m3, E4m3, E4m3::from_f32, E4m3::to_f32);
+    are_exact!(E5m2, Bf16, Bf16::from_f32, Bf16::to_f32);
+    are_exact!(E5m2, E5m2, E5m2::from_f32, E5m2::to_f32);
+
+    let a = uploaded(&device, &[E4m3::from_f32(1.0); 256]);
+    let mut c = uploaded(&device, &[0.0f32; 256]);
+    let error = Gemm::new(16, 16, 16).multiply(&stream, &a, &a, &mut c);
+    assert_eq!(
+        error.expect_err("another order").to_string(),
+        "floats of 8 bits are multiplied along the rows of `A` and of the transpose of `B`"
+    );
+    let of = Gemm {
+        is_b_transposed: true,
+        ..Gemm::new(2, 4, 8)
+    };
+    let error = of
+        .multiply(&stream, &a, &a, &mut c)
+        .expect_err("short rows");
+    assert_eq!(
+        error.to_string(),
+        "products of floats of 8 bits need Hopper, and rows that are not empty and begin at multiples of sixteen bytes"
+    );
+}
+
 /// The same test once more, on the model of another GPU, which has another kernel.
 #[test]
 fn products_of_halves_are_exact_on_a_gpu_that_is_not_hopper() {
@@ -224,6 +299,88 @@ fn products_of_halves_are_exact_on_a_gpu_that_is_not_hopper() {
     assert!(
         output.status.success() && text.contains("1 passed"),
         "{text}"
+    );
+}
+
+/// Compares layers with what the CPU computes. Sums of quarters are exact, also with the bias; the
+/// functions are computed in `f64`, and the hardware's `tanh` has an error of 2^-11.
+macro_rules! layers_are_the_cpus {
+    ($ty:ident, $activation:expr, $exact:expr) => {
+        let (device, stream) = device();
+        let quarter = |i: usize| ((i * 2_654_435_761 >> 9) % 17) as f32 / 4.0 - 2.0;
+        let quarters =
+            |len: usize, seed| (0..len).map(|i| $ty::from_f32(quarter(i + seed))).collect();
+        for (batch, outputs, inputs) in [(1, 1, 1), (3, 5, 0), (5, 264, 9), (136, 264, 72)] {
+            for kind in 0..4 {
+                let layer = Linear {
+                    are_weights_transposed: kind % 2 > 0,
+                    ..Linear::new(batch, inputs, outputs)
+                };
+                let [m, n, k] = [batch, outputs, inputs].map(|side| side as usize);
+                let x: Vec<$ty> = quarters(m * k, 0);
+                let weights: Vec<$ty> = quarters(k * n, 7);
+                let bias: Vec<$ty> = quarters(n, 3);
+                let [on_x, on_weights] = [&x, &weights].map(|factor| uploaded(&device, factor));
+                let (on_bias, has_bias) = (uploaded(&device, &bias), kind < 2);
+                let mut y = uploaded(&device, &vec![$ty::from_f32(f32::NAN); m * n]);
+                checked(&device, (layer, has_bias), || {
+                    let bias = has_bias.then_some(&on_bias);
+                    layer
+                        .forward(&stream, $activation, &on_x, &on_weights, bias, &mut y)
+                        .expect("a layer");
+                    stream.synchronize().expect("the layer's end");
+                });
+                let of = Gemm::<f32> {
+                    is_b_transposed: layer.are_weights_transposed,
+                    ..Gemm::new(batch, outputs, inputs)
+                };
+                for (i, found) in y.to_vec().expect("results").into_iter().enumerate() {
+                    let (row, column) = (i / n, i % n);
+                    let places = places(&of, row, column);
+                    let mut sum = if has_bias { bias[column].to_f32() } else { 0.0 };
+                    let mut of_k = 0;
+                    while of_k < k {
+                        let [in_x, in_weights] = places(of_k);
+                        sum += x[in_x].to_f32() * weights[in_weights].to_f32();
+                        of_k += 1;
+                    }
+                    let expected: f64 = $exact(f64::from(sum));
+                    // An element has at least eight bits.
+                    let tolerance = expected.abs() / 256.0 + f64::from(sum.abs()) / 2048.0;
+                    let found = f64::from(found.to_f32());
+                    assert!(
+                        (found - expected).abs() <= tolerance,
+                        "{layer:?}, bias {has_bias}, {i}: {found}, not {expected}"
+                    );
+                }
+            }
+        }
+    };
+}
+
+#[test]
+fn layers_are_the_cpus() {
+    let gelu = |x: f64| {
+        let inner = (2.0 / std::f64::consts::PI).sqrt() * (x + 0.044_715 * x.powi(3));
+        x / 2.0 * (1.0 + inner.tanh())
+    };
+    layers_are_the_cpus!(Bf16, Identity, |x: f64| x);
+    layers_are_the_cpus!(Bf16, Gelu, gelu);
+    layers_are_the_cpus!(F16, Relu, |x: f64| x.max(0.0));
+    layers_are_the_cpus!(F16, Silu, |x: f64| x / (1.0 + (-x).exp()));
+}
+
+#[test]
+fn a_layer_refuses_a_short_bias() {
+    let (device, stream) = device();
+    let [x, mut y] = [0, 1].map(|_| uploaded(&device, &[Bf16::from_f32(1.0); 4]));
+    let bias = x.view(..1);
+    let error = Linear::new(2, 2, 2)
+        .forward(&stream, Relu, &x, &x, Some(&bias), &mut y)
+        .expect_err("a short bias");
+    assert_eq!(
+        error.to_string(),
+        "expected a bias of at least 2 elements, found 1"
     );
 }
 

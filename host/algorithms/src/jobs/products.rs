@@ -2,8 +2,9 @@
 
 use anyhow::{Result, ensure};
 use lanewise::DeviceBuffer;
-use lanewise_algorithms::{Gemm, Gemv, SparseMatrix};
+use lanewise_algorithms::{Attention, Gelu, Gemm, Gemv, Linear, SparseMatrix};
 use lanewise_records::Unit;
+use lanewise_std::float8::E4m3;
 use lanewise_std::half::Bf16;
 
 use super::{Measured, Runner};
@@ -29,7 +30,12 @@ macro_rules! wide {
         }
     )*};
 }
-wide! { f32: f64::from; f64: |x| x; Bf16: |x: Bf16| f64::from(x.to_f32()); }
+wide! {
+    f32: f64::from;
+    f64: |x| x;
+    Bf16: |x: Bf16| f64::from(x.to_f32());
+    E4m3: |x: E4m3| f64::from(x.to_f32());
+}
 
 /// A product of square matrices with elements `$element`, which `$narrow` makes of an `f32`. Sums
 /// are of `$sum`, and their roundings are at most `$epsilon` of a sum. The product has elements
@@ -82,6 +88,43 @@ gemm! {
     gemm_bf16_to_f32: Bf16, f32, f32, Bf16::from_f32, 2.0 * SINGLE, 0.0;
     // Of 24 bits, eight are left.
     gemm_bf16: Bf16, f32, Bf16, Bf16::from_f32, 2.0 * SINGLE, SINGLE * 65_536.0;
+}
+
+/// A layer with square matrices, a bias and the approximation of GELU by `tanh`.
+pub(super) fn linear_bf16(run: &Runner, part: usize) -> Result<Measured> {
+    let side = run.len.isqrt() / part;
+    let elements =
+        |len: usize| -> Vec<Bf16> { numbers(len).into_iter().map(Bf16::from_f32).collect() };
+    let (of_x, of_weights) = (elements(side * side), elements(side * side + 1));
+    let (x, weights) = (run.upload(&of_x)?, run.upload(&of_weights[1..])?);
+    let bias = run.upload(&of_x[..side])?;
+    let mut y = DeviceBuffer::<Bf16>::uninit(&run.device, side * side)?;
+    let layer = Linear::new(side as u32, side as u32, side as u32);
+    let times =
+        run.time(|| Ok(layer.forward(&run.stream, Gelu, &x, &weights, Some(&bias), &mut y)?))?;
+    let found = y.to_vec()?;
+    for row in [0, side / 2 + 1, side - 1] {
+        let mut sums: Vec<f64> = of_x[..side].iter().map(|bias| bias.wide()).collect();
+        for k in 0..side {
+            let x = of_x[row * side + k].wide();
+            let row_of_weights = &of_weights[1 + k * side..][..side];
+            sums.iter_mut()
+                .zip(row_of_weights)
+                .for_each(|(sum, weight)| *sum = weight.wide().mul_add(x, *sum));
+        }
+        for (column, (sum, found)) in sums.iter().zip(&found[row * side..]).enumerate() {
+            let inner = 0.797_884_560_8 * (sum + 0.044_715 * sum.powi(3));
+            let expected = sum / 2.0 * (1.0 + inner.tanh());
+            // Half of the last of eight bits, `tanh.approx`, and the roundings of the sum.
+            let of_sum = side as f64 * (side as f64 / 4.0).sqrt() * 2.0 * SINGLE;
+            let tolerance = expected.abs() / 256.0 + sum.abs() / 2048.0 + 2.0 * of_sum;
+            ensure!(
+                (found.wide() - expected).abs() <= tolerance,
+                "{row}, {column}: {found:?}, not {expected}"
+            );
+        }
+    }
+    Ok(Measured::of(times, 2 * side.pow(3), Unit::Flops)?.at(side))
 }
 
 /// A product of a square matrix, or of its transpose, and a vector, in one type of elements.
@@ -176,4 +219,92 @@ macro_rules! spmv {
 spmv! {
     spmv_f32: f32;
     spmv_f64: f64;
+}
+
+/// A product of square matrices of floats of 8 bits, with the transpose of the right one.
+pub(super) fn gemm_e4m3(run: &Runner, part: usize) -> Result<Measured> {
+    let side = run.len.isqrt() / part;
+    let elements = |from: usize| -> Vec<E4m3> {
+        let numbers = numbers(side * side + from).into_iter().skip(from);
+        numbers.map(E4m3::from_f32).collect()
+    };
+    let [of_a, of_b] = [0, 1].map(elements);
+    let (a, b) = (run.upload(&of_a)?, run.upload(&of_b)?);
+    let mut c = DeviceBuffer::<Bf16>::uninit(&run.device, side * side)?;
+    let shape = Gemm {
+        is_b_transposed: true,
+        ..Gemm::<f32>::new(side as u32, side as u32, side as u32)
+    };
+    let times = run.time(|| Ok(shape.multiply(&run.stream, &a, &b, &mut c)?))?;
+    let found = c.to_vec()?;
+    for row in [0, side / 2 + 1, side - 1] {
+        let of_row = &of_a[row * side..][..side];
+        for (column, found) in found[row * side..][..side].iter().enumerate() {
+            let products = of_row.iter().zip(&of_b[column * side..][..side]);
+            let sum: f64 = products.map(|(a, b)| a.wide() * b.wide()).sum();
+            // The tensor cores keep about 14 bits of a sum of such products, and `Bf16` eight.
+            let tolerance = side as f64 / 16.0 / 1024.0 + sum.abs() / 128.0;
+            ensure!(
+                (found.wide() - sum).abs() <= tolerance,
+                "{row}, {column}: {found:?}, not {sum}"
+            );
+        }
+    }
+    Ok(Measured::of(times, 2 * side.pow(3), Unit::Flops)?.at(side))
+}
+
+/// The attention of 32,768 positions at full size, in sequences of `len`, with 16 heads. A few
+/// queries are compared with the CPU's.
+pub(super) fn attention(
+    run: &Runner,
+    columns: usize,
+    len: usize,
+    is_causal: bool,
+) -> Result<Measured> {
+    const HEADS: usize = 16;
+    let positions = (run.len >> 13).max(256);
+    let len = len.min(positions);
+    let batch = positions / len;
+    let all = batch * HEADS * len * columns;
+    let elements = |from: usize| -> Vec<Bf16> {
+        let numbers = numbers(all + from).into_iter().skip(from);
+        numbers.map(|x| Bf16::from_f32(4.0 * x)).collect()
+    };
+    let [q, k, v] = [0, 1, 2].map(elements);
+    let (on_q, on_k, on_v) = (run.upload(&q)?, run.upload(&k)?, run.upload(&v)?);
+    let mut o = DeviceBuffer::<Bf16>::uninit(&run.device, all)?;
+    let [heads, of_len] = [HEADS, len].map(|count| count as u32);
+    let of = Attention {
+        batch: batch as u32,
+        is_causal,
+        ..Attention::new(heads, of_len, of_len, columns as u32)
+    };
+    let times = run.time(|| Ok(of.forward(&run.stream, &on_q, &on_k, &on_v, &mut o)?))?;
+    let found = o.to_vec()?;
+    for query in [0, len / 2 + 1, len - 1] {
+        let head = (batch * HEADS - 1) * len * columns;
+        let row = |i: usize| head + i * columns..head + (i + 1) * columns;
+        let seen = if is_causal { query + 1 } else { len };
+        let score = |key: usize| -> f64 {
+            let products = q[row(query)].iter().zip(&k[row(key)]);
+            products.map(|(q, k)| q.wide() * k.wide()).sum::<f64>() / (columns as f64).sqrt()
+        };
+        let scores: Vec<f64> = (0..seen).map(score).collect();
+        let largest = scores.iter().copied().fold(f64::MIN, f64::max);
+        let weights: Vec<f64> = scores.iter().map(|score| (score - largest).exp()).collect();
+        let total: f64 = weights.iter().sum();
+        for (column, found) in found[row(query)].iter().enumerate() {
+            let sum: f64 = (0..seen)
+                .map(|key| weights[key] / total * v[row(key)][column].wide())
+                .sum();
+            // A rounding of each weight to eight bits, and one of the result; values are up to 2.
+            ensure!(
+                (found.wide() - sum).abs() <= 2.0 / 128.0,
+                "query {query}, column {column}: {found:?}, not {sum}"
+            );
+        }
+    }
+    // Two products of `len` x `len` scores; half of them, if each query sees those before it.
+    let operations = 4 * all * len / if is_causal { 2 } else { 1 };
+    Ok(Measured::of(times, operations, Unit::Flops)?.at(len))
 }

@@ -1,5 +1,6 @@
 //! The types of elements: of factors, and of what is computed from them in `f32`.
 
+use lanewise_std::float8::{E4m3, E5m2};
 use lanewise_std::half::{Bf16, Bf16x2, F16, F16x2};
 use lanewise_std::kernel::Value;
 
@@ -8,7 +9,7 @@ pub const ALONG: u32 = 0;
 /// A factor whose neighbours in memory have the same `k`.
 pub const ACROSS: u32 = 1;
 
-/// An element of a result: `f32`, `F16` or `Bf16`.
+/// An element of a result: `f32`, `F16`, `Bf16`, `E4m3` or `E5m2`.
 pub trait Output: Value {
     /// Two neighbours, aligned so that they are written at once.
     #[doc(hidden)]
@@ -62,8 +63,7 @@ macro_rules! outputs {
 
             #[inline(always)]
             fn narrow_pair(pair: [f32; 2]) -> $pair {
-                let [low, high] = pair.map($ty::from_f32);
-                $pair::new(low, high)
+                $pair::from_f32(pair)
             }
 
             #[inline(always)]
@@ -84,3 +84,32 @@ macro_rules! outputs {
     )*};
 }
 outputs! { F16: F16x2; Bf16: Bf16x2; }
+
+macro_rules! bytes {
+    ($($ty:ident)*) => {$(
+        impl Output for $ty {
+            type Pair = u16;
+
+            #[inline(always)]
+            fn narrow_pair(pair: [f32; 2]) -> u16 {
+                u16::from_le_bytes($ty::pair_from_f32(pair).map($ty::to_bits))
+            }
+
+            #[inline(always)]
+            fn widen_pair(pair: u16) -> [f32; 2] {
+                pair.to_le_bytes().map(|bits| $ty::from_bits(bits).to_f32())
+            }
+
+            #[inline(always)]
+            fn narrow(value: f32) -> Self {
+                Self::from_f32(value)
+            }
+
+            #[inline(always)]
+            fn widen(self) -> f32 {
+                self.to_f32()
+            }
+        }
+    )*};
+}
+bytes! { E4m3 E5m2 }

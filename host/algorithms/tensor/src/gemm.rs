@@ -25,6 +25,7 @@ use lanewise_std::warp::{lane_id, warp_id};
 use lanewise_std::{DisjointSlice, DynamicSharedArray, gpu_assert};
 
 use crate::element::{ACROSS, ALONG, Output};
+use crate::epilogue::{Activated, Activation, Epilogue, Gelu, Identity, Relu, Scaled, Silu};
 use crate::order::Tiles;
 
 /// Rows and columns of a block's tile.
@@ -130,10 +131,46 @@ halves! { F16 Bf16 }
 pub fn gemm_halves<E: Half, C: Output, const A: u32, const B: u32>(
     a: &[E],
     b: &[E],
-    mut c: DisjointSlice<C>,
+    c: DisjointSlice<C>,
     shape: [u32; 4],
     factors: [f32; 2],
     are_aligned: bool,
+) {
+    let [alpha, beta] = factors;
+    products::<E, C, A, B>(a, b, c, shape, are_aligned, Scaled { alpha, beta });
+}
+
+/// Computes `C = f(A B + bias)`, a layer of a network; `bias` has an element for each column of
+/// `C`, or none. `A` has `m` rows of `k` elements, and the rest is as in [`gemm_halves`].
+#[kernel(instances(
+    (Bf16, Identity, 0), (Bf16, Relu, 0), (Bf16, Gelu, 0), (Bf16, Silu, 0),
+    (Bf16, Identity, 1), (Bf16, Relu, 1), (Bf16, Gelu, 1), (Bf16, Silu, 1),
+    (F16, Identity, 0), (F16, Relu, 0), (F16, Gelu, 0), (F16, Silu, 0),
+    (F16, Identity, 1), (F16, Relu, 1), (F16, Gelu, 1), (F16, Silu, 1)
+))]
+#[launch_bounds(256, 1)]
+#[launch_contract(dims = 1, block = (THREADS))]
+pub fn linear<E: Half + Output, F: Activation, const B: u32>(
+    a: &[E],
+    b: &[E],
+    c: DisjointSlice<E>,
+    bias: &[E],
+    shape: [u32; 4],
+    are_aligned: bool,
+) {
+    let activation = F::default();
+    products::<E, E, ALONG, B>(a, b, c, shape, are_aligned, Activated { bias, activation });
+}
+
+/// Computes the block's tile, with this epilogue.
+#[inline(always)]
+fn products<E: Half, C: Output, const A: u32, const B: u32>(
+    a: &[E],
+    b: &[E],
+    mut c: DisjointSlice<C>,
+    shape: [u32; 4],
+    are_aligned: bool,
+    epilogue: impl Epilogue,
 ) {
     let [m, n, k, batch] = shape.map(|side| side as usize);
     let tiles = Tiles::new(shape, [SIDE as u32; 2]);
@@ -173,7 +210,14 @@ pub fn gemm_halves<E: Half, C: Output, const A: u32, const B: u32>(
     let warp = warp_id() as usize;
     let row = warp % (SIDE / WARP_ROWS) * WARP_ROWS;
     let column = warp / (SIDE / WARP_ROWS) * WARP_COLUMNS;
-    let mut sums = [[Sum::<f32>::default(); RIGHT]; DOWN];
+    let lane = lane_id() as usize;
+    let mut sums: [[_; RIGHT]; DOWN] = from_fn(|_| {
+        from_fn(|j| {
+            let column = left + column + j * 8 + lane % 4 * 2;
+            let [low, high] = [0, 1].map(|x| epilogue.start(column + x));
+            Sum::of([low, high, low, high])
+        })
+    });
     for ahead in 0..steps + STAGES - 1 {
         let Some(step) = ahead.checked_sub(STAGES - 1) else {
             start(ahead);
@@ -203,8 +247,6 @@ pub fn gemm_halves<E: Half, C: Output, const A: u32, const B: u32>(
         });
     }
 
-    let lane = lane_id() as usize;
-    let [alpha, beta] = factors;
     let are_pairs_aligned = n % 2 == 0 && c.as_mut_ptr().cast::<C::Pair>().is_aligned();
     unroll::<DOWN>(|i| {
         unroll::<{ 2 * RIGHT }>(|j| {
@@ -214,12 +256,12 @@ pub fn gemm_halves<E: Half, C: Output, const A: u32, const B: u32>(
             if y >= m || x >= n {
                 return;
             }
-            let sums = [0, 1].map(|x| alpha * sums[i][j].elements()[half * 2 + x]);
+            let sums = [0, 1].map(|x| epilogue.finish(sums[i][j].elements()[half * 2 + x]));
             let place = c.as_mut_ptr().wrapping_add((product * m + y) * n + x);
             let count = if x + 1 < n { 2 } else { 1 };
             // SAFETY: `count` elements from there on are in the row, which is in the slice as was
             // asserted. Each thread has elements of its own.
-            unsafe { store(place, count, are_pairs_aligned, sums, beta) };
+            unsafe { store(place, count, are_pairs_aligned, sums, epilogue.beta()) };
         });
     });
 }

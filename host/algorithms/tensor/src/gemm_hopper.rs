@@ -1,4 +1,4 @@
-//! `C = alpha A B + beta C` of `F16` or `Bf16`, with sums of `f32`.
+//! `C = alpha A B + beta C` of floats of 16 or 8 bits, with sums of `f32`, and layers of networks.
 //!
 //! Two blocks, a cluster, compute 256 rows and columns of `C`. Each has 128 of the rows, and loads
 //! its own tiles of `A`; of each tile of `B` it loads one half, which the tensor memory accelerator
@@ -15,7 +15,9 @@ use core::hint::assert_unchecked;
 
 use lanewise_macros::{kernel, shared};
 use lanewise_std::barrier::{Barrier, BarrierStorage, Barriers, Block, Cluster, Parity};
+use lanewise_std::float8::{E4m3, E5m2};
 use lanewise_std::half::{Bf16, F16};
+use lanewise_std::kernel::Value;
 use lanewise_std::matrix::Element;
 use lanewise_std::matrix::warpgroup::{
     self, Accumulator256, Across, Descriptor, Products, decrease_registers, increase_registers,
@@ -27,14 +29,16 @@ use lanewise_std::warp::{lane_id, sync_warp, warp_id};
 use lanewise_std::{bulk, cluster, debug};
 
 use crate::element::{ALONG, Output};
+use crate::epilogue::{Activated, Activation, Epilogue, Gelu, Identity, Relu, Scaled, Silu};
 use crate::order::Tiles;
+use crate::place::Place;
 
 /// Rows of a block's tile of `C`.
 pub const ROWS: usize = 128;
 /// Columns of a cluster's tile of `C`.
 pub const COLUMNS: usize = 256;
-/// The `k` of a step: 128 bytes.
-pub const DEPTH: usize = 64;
+/// Bytes of the `k` of a step.
+pub const DEPTH_BYTES: usize = 128;
 /// Blocks of a cluster, one below the other.
 pub const BLOCKS: u32 = 2;
 /// Rows of `C` that are stored at once, 128 bytes of each.
@@ -49,7 +53,7 @@ const STAGES: usize = 4;
 /// Warps that multiply.
 const WARPS: usize = 8;
 /// Bytes of a piece of shared memory: a tile of `A`, or half of one of `B`.
-const PIECE: usize = ROWS * DEPTH * 2;
+const PIECE: usize = ROWS * DEPTH_BYTES;
 /// Pieces of a stage.
 const OF_STAGE: usize = 3;
 /// The stages, and then two pieces from which `C` is stored.
@@ -57,11 +61,14 @@ type Pieces = DynamicTiles<u8, PIECE, { STAGES * OF_STAGE + 2 }>;
 /// Bytes of `C` that a warp stores at once, and how many of these it has room for.
 const STORED: usize = STORED_ROWS * 128;
 const PLACES: usize = 2 * PIECE / WARPS / STORED;
-/// Bytes of 64 x 64 elements: a box of a factor whose rows go across the inner dimension.
-const BOX: usize = DEPTH * DEPTH * 2;
+/// Rows and columns of a box of a factor whose rows go across the inner dimension. Its elements
+/// have 16 bits.
+const SIDE: usize = 64;
+/// Bytes of such a box.
+const BOX: usize = SIDE * SIDE * 2;
 
-/// An element of the factors: `F16` or `Bf16`.
-pub trait Half: Element<Bits = Self> + 'static {
+/// An element of the factors: of 16 bits, or of 8 in factors that are [`ALONG`].
+pub trait Operand: Element + Value + 'static {
     /// Starts the products of a step.
     ///
     /// # Safety
@@ -77,7 +84,7 @@ pub trait Half: Element<Bits = Self> + 'static {
 
 macro_rules! halves {
     ($($ty:ident)*) => {$(
-        impl Half for $ty {
+        impl Operand for $ty {
             #[inline(always)]
             unsafe fn multiply<const A: u32, const B: u32>(
                 products: &mut Products<'_, f32, 128>,
@@ -104,33 +111,31 @@ macro_rules! halves {
 }
 halves! { F16 Bf16 }
 
-/// A place of the pipeline, and the phase of its barriers.
-struct Place {
-    stage: usize,
-    parity: Parity,
-}
-
-impl Place {
-    #[inline(always)]
-    fn new(parity: Parity) -> Self {
-        Place { stage: 0, parity }
-    }
-
-    #[inline(always)]
-    fn stage(&self) -> usize {
-        // SAFETY: `advance` returns to 0 after the last place.
-        unsafe { assert_unchecked(self.stage < STAGES) };
-        self.stage
-    }
-
-    #[inline(always)]
-    fn advance(&mut self) {
-        self.stage += 1;
-        if self.stage == STAGES {
-            self.stage = 0;
-            self.parity = self.parity.next();
+macro_rules! bytes {
+    ($($ty:ident)*) => {$(
+        impl Operand for $ty {
+            #[inline(always)]
+            unsafe fn multiply<const A: u32, const B: u32>(
+                products: &mut Products<'_, f32, 128>,
+                a: *const u8,
+                b: *const u8,
+                group: u32,
+            ) {
+                const { assert!(A == ALONG && B == ALONG, "there is no such instruction") };
+                let rows = group * warpgroup::ROWS as u32;
+                let (a, b) = (Descriptor::<$ty>::of_tile(a), Descriptor::<$ty>::of_tile(b));
+                // SAFETY: the caller keeps the contract of this function.
+                unsafe { products.multiply_add(a.below(rows), b) };
+            }
         }
-    }
+    )*};
+}
+bytes! { E4m3 E5m2 }
+
+/// Returns the elements of a step's `k`.
+#[must_use]
+pub const fn depth<E>() -> usize {
+    DEPTH_BYTES / size_of::<E>()
 }
 
 /// Computes `C = alpha A B + beta C`, where `shape` is `m`, `n`, `k` and the number of products,
@@ -141,24 +146,69 @@ impl Place {
 /// If `beta` is 0, `C` is not read. Any even number of blocks will do.
 ///
 /// # Safety
-/// The boxes have the sizes for which the kernel has room. Those of the factors have rows of
-/// [`DEPTH`] elements; [`ALONG`], [`ROWS`] of them, and else [`DEPTH`]. Those of `C` have
+/// The boxes have the sizes for which the kernel has room. Those of the factors have rows of 128
+/// bytes; [`ALONG`], [`ROWS`] of them, and else 64. Those of `C` have
 /// [`STORED_ROWS`] rows of 128 bytes. `shape` is that of the maps.
 #[kernel(min_arch = "sm_90a", instances(
     (Bf16, f32, 0, 0), (Bf16, f32, 0, 1), (Bf16, f32, 1, 0), (Bf16, f32, 1, 1),
     (Bf16, Bf16, 0, 0), (Bf16, Bf16, 0, 1), (Bf16, Bf16, 1, 0), (Bf16, Bf16, 1, 1),
     (F16, f32, 0, 0), (F16, f32, 0, 1), (F16, f32, 1, 0), (F16, f32, 1, 1),
-    (F16, F16, 0, 0), (F16, F16, 0, 1), (F16, F16, 1, 0), (F16, F16, 1, 1)
+    (F16, F16, 0, 0), (F16, F16, 0, 1), (F16, F16, 1, 0), (F16, F16, 1, 1),
+    (E4m3, f32, 0, 0), (E4m3, Bf16, 0, 0), (E4m3, E4m3, 0, 0),
+    (E5m2, f32, 0, 0), (E5m2, Bf16, 0, 0), (E5m2, E5m2, 0, 0)
 ))]
 #[cluster_launch(2)]
 #[launch_bounds(384, 1)]
 #[launch_contract(dims = 1, block = (384))]
-pub unsafe fn gemm_halves<E: Half, C: Output, const A: u32, const B: u32>(
+pub unsafe fn gemm_halves<E: Operand, C: Output, const A: u32, const B: u32>(
     a: TensorMap<E, 3>,
     b: TensorMap<E, 3>,
     c: TensorMapMut<C, 3>,
     shape: [u32; 4],
     factors: [f32; 2],
+) {
+    let [alpha, beta] = factors;
+    // SAFETY: the caller keeps the contract of this function.
+    unsafe { products::<E, C, A, B>(a, b, c, shape, Scaled { alpha, beta }) }
+}
+
+/// Computes `C = f(A B + bias)`, a layer of a network; `bias` has an element for each column of
+/// `C`, or none. `A` has `m` rows of `k` elements, and the rest is as in [`gemm_halves`].
+///
+/// # Safety
+/// As for [`gemm_halves`].
+#[kernel(min_arch = "sm_90a", instances(
+    (Bf16, Identity, 0), (Bf16, Relu, 0), (Bf16, Gelu, 0), (Bf16, Silu, 0),
+    (Bf16, Identity, 1), (Bf16, Relu, 1), (Bf16, Gelu, 1), (Bf16, Silu, 1),
+    (F16, Identity, 0), (F16, Relu, 0), (F16, Gelu, 0), (F16, Silu, 0),
+    (F16, Identity, 1), (F16, Relu, 1), (F16, Gelu, 1), (F16, Silu, 1)
+))]
+#[cluster_launch(2)]
+#[launch_bounds(384, 1)]
+#[launch_contract(dims = 1, block = (384))]
+pub unsafe fn linear<E: Operand + Output, F: Activation, const B: u32>(
+    a: TensorMap<E, 3>,
+    b: TensorMap<E, 3>,
+    c: TensorMapMut<E, 3>,
+    bias: &[E],
+    shape: [u32; 4],
+) {
+    let activation = F::default();
+    // SAFETY: the caller keeps the contract of this function.
+    unsafe { products::<E, E, ALONG, B>(a, b, c, shape, Activated { bias, activation }) }
+}
+
+/// Computes the products, with this epilogue.
+///
+/// # Safety
+/// As for [`gemm_halves`].
+#[inline(always)]
+unsafe fn products<E: Operand, C: Output, const A: u32, const B: u32>(
+    a: TensorMap<E, 3>,
+    b: TensorMap<E, 3>,
+    c: TensorMapMut<C, 3>,
+    shape: [u32; 4],
+    epilogue: impl Epilogue,
 ) {
     shared! {
         static FULL: [BarrierStorage; STAGES];
@@ -173,7 +223,8 @@ pub unsafe fn gemm_halves<E: Half, C: Output, const A: u32, const B: u32>(
     let empty = Barrier::<Cluster>::init_several(&EMPTY, |_| WARPS as u32 * BLOCKS);
     let loaded = Barrier::<Block>::init_several(&LOADED, |_| 1);
     let tiles = Tiles::new(shape, [BLOCKS * ROWS as u32, COLUMNS as u32]);
-    let steps = shape[2].div_ceil(DEPTH as u32);
+    let depth = const { depth::<E>() as u32 };
+    let steps = shape[2].div_ceil(depth);
     let numbers = || {
         let clusters = grid_dim_x() / BLOCKS;
         (block_idx_x() / BLOCKS..tiles.all).step_by(clusters.max(1) as usize)
@@ -183,7 +234,7 @@ pub unsafe fn gemm_halves<E: Half, C: Output, const A: u32, const B: u32>(
         decrease_registers::<40>();
         if thread_rank() == 0 {
             let load = Load::<E, A, B> { a, b, pieces };
-            let mut place = Place::new(Parity::Odd);
+            let mut place = Place::<STAGES>::new(Parity::Odd);
             for number in numbers() {
                 let corner = tiles.corner(number).map(u32::cast_signed);
                 for step in 0..steps {
@@ -191,7 +242,7 @@ pub unsafe fn gemm_halves<E: Half, C: Output, const A: u32, const B: u32>(
                     let full = full.at(place.stage());
                     let _ = full.arrive_expect_bytes((OF_STAGE * PIECE) as u32);
                     // SAFETY: all warps of both blocks have given the place back.
-                    unsafe { load.step(place.stage(), corner, step * DEPTH as u32, &full) };
+                    unsafe { load.step(place.stage(), corner, step * depth, &full) };
                     place.advance();
                 }
             }
@@ -213,9 +264,11 @@ pub unsafe fn gemm_halves<E: Half, C: Output, const A: u32, const B: u32>(
         }
     };
     let mut store = Store::new(pieces, &loaded);
-    let mut place = Place::new(Parity::Even);
+    let mut place = Place::<STAGES>::new(Parity::Even);
     for number in numbers() {
+        let [row, column, product] = tiles.corner(number);
         let mut sum = Accumulator256::<f32>::zero();
+        sum.map(|_, of_tile, _| epilogue.start(column as usize + of_tile));
         let mut products = sum.start();
         let mut previous: Option<usize> = None;
         for _ in 0..steps {
@@ -233,11 +286,11 @@ pub unsafe fn gemm_halves<E: Half, C: Output, const A: u32, const B: u32>(
         if let Some(stage) = previous {
             give_back(stage);
         }
-        let [row, column, product] = tiles.corner(number).map(u32::cast_signed);
-        let row = row + (cluster::block_rank() as usize * ROWS) as i32;
-        if row < shape[0] as i32 {
+        let row = row + cluster::block_rank() * ROWS as u32;
+        if row < shape[0] {
+            let at = [column, row, product].map(u32::cast_signed);
             // SAFETY: no other warp has these rows and columns of `C`.
-            unsafe { store.tile(&c, &sum, [column, row, product], shape[1], factors) };
+            unsafe { store.tile(&c, &sum, at, shape[1], epilogue) };
         }
     }
     bulk::wait_group_read::<0>();
@@ -251,7 +304,7 @@ struct Load<'a, E, const A: u32, const B: u32> {
     pieces: Pieces,
 }
 
-impl<E: Half, const A: u32, const B: u32> Load<'_, E, A, B> {
+impl<E: Operand, const A: u32, const B: u32> Load<'_, E, A, B> {
     /// Starts the loads of a step: the block's own tile of `A`, and for both blocks of the cluster
     /// its half of the tile of `B`.
     ///
@@ -277,7 +330,7 @@ impl<E: Half, const A: u32, const B: u32> Load<'_, E, A, B> {
                 self.a.load(to_a, [k, row, product], full);
             } else {
                 for i in 0..2 {
-                    let at = [row + (i * DEPTH) as i32, k, product];
+                    let at = [row + (i * SIDE) as i32, k, product];
                     self.a.load(to_a.wrapping_add(i * next), at, full);
                 }
             }
@@ -286,7 +339,7 @@ impl<E: Half, const A: u32, const B: u32> Load<'_, E, A, B> {
                     .load_multicast(to_b, [k, column, product], full, 0b11);
             } else {
                 for i in 0..2 {
-                    let at = [column + (i * DEPTH) as i32, k, product];
+                    let at = [column + (i * SIDE) as i32, k, product];
                     self.b
                         .load_multicast(to_b.wrapping_add(i * next), at, full, 0b11);
                 }
@@ -331,8 +384,9 @@ impl Store {
         sum: &Accumulator256<f32>,
         [column, row, product]: [i32; 3],
         n: u32,
-        [alpha, beta]: [f32; 2],
+        epilogue: impl Epilogue,
     ) {
+        let beta = epilogue.beta();
         let columns = const { 128 / size_of::<C>() };
         let lane = lane_id() as usize;
         let row = row + ((warp_id() as usize - 4) * STORED_ROWS) as i32;
@@ -363,7 +417,7 @@ impl Store {
                 let in_row = (of_column + lane % 4 * 2) * size_of::<C>();
                 let in_place = swizzled((lane / 4 + register / 2 % 2 * 8) * 128 + in_row);
                 let pair = place.wrapping_add(in_place).cast::<C::Pair>();
-                let mut sums = [left, element].map(|sum| alpha * sum);
+                let mut sums = [left, element].map(|sum| epilogue.finish(sum));
                 if beta != 0.0 {
                     // SAFETY: the place is this lane's alone until the warp's next barrier.
                     let before = C::widen_pair(unsafe { pair.read() });

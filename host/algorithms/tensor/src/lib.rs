@@ -5,8 +5,11 @@
 //!
 //! | file | what it has |
 //! | --- | --- |
+//! | `attention` | attention by `wgmma` |
 //! | `element` | the types of elements of the factors and of what is computed |
+//! | `epilogue` | what becomes of the sums: a factor, a bias, a function |
 //! | `order` | the order in which blocks take the tiles of a product |
+//! | `place` | the places of a ring of tiles |
 //! | `gemm` | products of matrices by `mma.sync` |
 //! | `gemm_hopper` | products of matrices by `wgmma` |
 #![no_std]
@@ -14,7 +17,10 @@
 
 lanewise_std::module!();
 
+pub mod attention;
 pub mod element;
+pub mod epilogue;
 pub mod gemm;
 pub mod gemm_hopper;
 mod order;
+mod place;

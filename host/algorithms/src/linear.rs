@@ -1,0 +1,158 @@
+//! Layers of networks: a product of matrices, a bias, a function.
+
+use lanewise::{DeviceBuffer, DeviceCopy};
+use lanewise_algorithms_tensor::epilogue::{Activation, Gelu, Identity, Relu, Silu};
+use lanewise_algorithms_tensor::{gemm as any, gemm_hopper as hopper};
+use lanewise_std::half::{Bf16, F16};
+
+use crate::gemm::Gemm;
+use crate::gemm_halves::{
+    are_aligned, is_for_hopper, launch_of_any, launch_of_hopper, map_of_a, map_of_b, map_of_product,
+};
+use crate::{Error, Queue};
+
+/// A layer of a network: `y = f(x W + bias)`, for any number of inputs at once.
+///
+/// All matrices are row after row: a row of `x` is an input, and a row of `y` its output. It is the
+/// product of a [`Gemm`], whose sums begin with the bias and pass through the function before they
+/// are rounded. So neither takes a pass over memory. The functions are [`Identity`], [`Relu`],
+/// [`Gelu`] and [`Silu`].
+///
+/// ```
+/// use lanewise::{Device, DeviceBuffer};
+/// use lanewise_algorithms::{Linear, Relu};
+/// use lanewise_std::half::Bf16;
+///
+/// let device = Device::open()?;
+/// let upload = |numbers: &[f32]| {
+///     let numbers: Vec<Bf16> = numbers.iter().map(|x| Bf16::from_f32(*x)).collect();
+///     DeviceBuffer::from_slice(&device, &numbers)
+/// };
+/// // Two inputs of three elements, and two outputs of each.
+/// let x = upload(&[1.0, 2.0, 3.0, -1.0, 0.0, 1.0])?;
+/// let weights = upload(&[1.0, -1.0, 1.0, 0.0, 1.0, 0.0])?;
+/// let bias = upload(&[0.5, -0.5])?;
+/// let mut y = upload(&[0.0; 4])?;
+/// let layer = Linear::new(2, 3, 2);
+/// layer.forward(&device.stream()?, Relu, &x, &weights, Some(&bias), &mut y)?;
+/// let y: Vec<f32> = y.to_vec()?.into_iter().map(Bf16::to_f32).collect();
+/// assert_eq!(y, [6.5, 0.0, 0.5, 0.5]);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Linear {
+    /// The number of inputs: rows of `x` and `y`.
+    pub batch: u32,
+    /// Elements of an input: columns of `x` and rows of the weights.
+    pub inputs: u32,
+    /// Elements of an output: columns of the weights and of `y`.
+    pub outputs: u32,
+    /// Whether the weights are given as their transpose, with a row for each output.
+    pub are_weights_transposed: bool,
+}
+
+/// An element of a [`Linear`] layer with the function `F`: `F16` or `Bf16`, with [`Identity`],
+/// [`Relu`], [`Gelu`] or [`Silu`].
+pub trait LayerElement<F>: DeviceCopy {
+    /// Queues the layer, which has been checked.
+    #[doc(hidden)]
+    fn queue(
+        of: Gemm,
+        queue: impl Queue,
+        factors: [&DeviceBuffer<Self>; 2],
+        bias: &DeviceBuffer<Self>,
+        y: &mut DeviceBuffer<Self>,
+    ) -> Result<(), Error>;
+}
+
+impl Linear {
+    /// Returns the layer for this number of inputs and these sizes of one.
+    #[must_use]
+    pub fn new(batch: u32, inputs: u32, outputs: u32) -> Self {
+        Linear {
+            batch,
+            inputs,
+            outputs,
+            are_weights_transposed: false,
+        }
+    }
+
+    /// Computes the outputs. A bias has an element for each output.
+    ///
+    /// # Errors
+    /// [`Error::TooShort`] if a buffer has less than its matrix; [`Error::TooMany`] as for
+    /// [`Gemm::multiply`]; [`Error::Launch`], [`Error::Graph`].
+    pub fn forward<T: LayerElement<F>, F: Activation>(
+        self,
+        queue: impl Queue,
+        _activation: F,
+        x: &DeviceBuffer<T>,
+        weights: &DeviceBuffer<T>,
+        bias: Option<&DeviceBuffer<T>>,
+        y: &mut DeviceBuffer<T>,
+    ) -> Result<(), Error> {
+        let of = Gemm {
+            is_b_transposed: self.are_weights_transposed,
+            ..Gemm::new(self.batch, self.outputs, self.inputs)
+        };
+        of.check(x.len(), weights.len(), y.len())?;
+        let outputs = self.outputs as usize;
+        match bias {
+            Some(bias) => {
+                Error::unless_enough("a bias", outputs, bias.len())?;
+                T::queue(of, queue, [x, weights], bias, y)
+            }
+            None => T::queue(of, queue, [x, weights], &x.view(..0), y),
+        }
+    }
+}
+
+macro_rules! layers {
+    ($($ty:ident: $($activation:ident)*;)*) => {$($(
+        impl LayerElement<$activation> for $ty {
+            fn queue(
+                of: Gemm,
+                mut queue: impl Queue,
+                [x, weights]: [&DeviceBuffer<$ty>; 2],
+                bias: &DeviceBuffer<$ty>,
+                y: &mut DeviceBuffer<$ty>,
+            ) -> Result<(), Error> {
+                let are_aligned = are_aligned(&of, [x, weights]);
+                if are_aligned && is_for_hopper(&of, y) {
+                    let Some(config) = launch_of_hopper(&of, y.device())? else {
+                        return Ok(());
+                    };
+                    macro_rules! launch {
+                        ($b:literal) => {{
+                            let kernel = hopper::linear::<$ty, $activation, $b>;
+                            y.device().set_max_dynamic_shared(kernel, hopper::SHARED_BYTES)?;
+                            let (x, weights) = (map_of_a(&of, x)?, map_of_b(&of, weights)?);
+                            let mut y = map_of_product(&of, y)?;
+                            let arguments = (&x, &weights, &mut y, bias, of.shape());
+                            // SAFETY: the boxes of the maps are the kernel's, and their sizes the
+                            // product's.
+                            unsafe { queue.launch_unchecked(kernel, config, arguments) }
+                        }};
+                    }
+                    return if of.is_b_transposed { launch!(0) } else { launch!(1) };
+                }
+                let Some(config) = launch_of_any(&of)? else {
+                    return Ok(());
+                };
+                macro_rules! launch {
+                    ($b:literal) => {{
+                        let kernel = any::linear::<$ty, $activation, $b>;
+                        y.device().set_max_dynamic_shared(kernel, any::SHARED_BYTES)?;
+                        queue.launch(kernel, config, (x, weights, y, bias, of.shape(), are_aligned))
+                    }};
+                }
+                if of.is_b_transposed { launch!(0) } else { launch!(1) }
+            }
+        }
+    )*)*};
+}
+
+layers! {
+    F16: Identity Relu Gelu Silu;
+    Bf16: Identity Relu Gelu Silu;
+}

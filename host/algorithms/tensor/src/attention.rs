@@ -1,0 +1,472 @@
+//! Attention: for each query, the softmax of its products with all keys, times the values.
+//!
+//! A block has 128 queries of one head, and goes over the keys once, 128 at a time, from the last
+//! to the first. It keeps the largest score of each query so far, and sums that are relative to it
+//! (the online softmax), so no score is ever in memory.
+//!
+//! The first warpgroup gives its registers away, and one of its threads loads tiles of keys and of
+//! values by the tensor memory accelerator. The other two have 64 queries each. A warpgroup starts
+//! the products with the next keys before it multiplies the weights of the last ones by their
+//! values, so the tensor cores have work while it computes exponentials. The two take turns to
+//! start products, so that one computes exponentials while the other one's products run. The
+//! weights stay in the registers in which the products left them: the sums of one `wgmma` are what
+//! the left operand of the next one has to be.
+//!
+//! Source: Shah, Bikshandi, Zhang, Thakkar, Ramani, Dao, "FlashAttention-3", 2024.
+
+use core::array::from_fn;
+
+use lanewise_macros::{Value, kernel, shared};
+use lanewise_std::barrier::{Barrier, BarrierStorage, Barriers, Block, Parity};
+use lanewise_std::half::{Bf16, Bf16x2, F16, F16x2};
+use lanewise_std::matrix::Element;
+use lanewise_std::matrix::warp::Left;
+use lanewise_std::matrix::warpgroup::{
+    self, Accumulator, Across, Descriptor, MultiplyAdd, Order, Products, SumRegisters,
+    decrease_registers, increase_registers, warpgroup_id,
+};
+use lanewise_std::thread::{NamedBarrier, block_idx_x, nanosleep, thread_rank};
+use lanewise_std::tma::{DynamicTiles, TensorMap, TensorMapMut, swizzled};
+use lanewise_std::warp::{FULL_MASK, lane_id, shuffle_xor_sync, sync_warp, warp_id};
+use lanewise_std::{bulk, debug, fast};
+
+use crate::element::Output;
+use crate::place::Place;
+
+/// Queries of a block.
+pub const QUERIES: usize = 128;
+/// Keys of a tile.
+pub const KEYS: usize = 128;
+/// Columns of a box: 128 bytes.
+pub const COLUMNS: usize = 64;
+/// Queries that a warp stores at once.
+pub const STORED_ROWS: usize = 16;
+/// Threads of a block: a warpgroup that loads, and two that multiply.
+pub const THREADS: u32 = 3 * warpgroup::THREADS;
+/// Bytes of dynamic shared memory.
+pub const SHARED_BYTES: u32 = Pieces::BYTES;
+
+/// Warps that multiply.
+const WARPS: u32 = 8;
+/// Bytes of a box: 128 queries, keys or values.
+const PIECE: usize = KEYS * 128;
+/// The boxes of the queries, and those of keys and values of each stage.
+type Pieces = DynamicTiles<u8, PIECE, 10>;
+/// The most stages that there are.
+const MOST_STAGES: usize = 4;
+/// Elements of a thread's part of 64 x 128 scores.
+const SCORES: usize = KEYS / 2;
+/// A score that is smaller than any.
+const LEAST: f32 = -1e30;
+
+/// An element of queries, keys and values: `F16` or `Bf16`.
+pub trait Half: Element<Bits = Self> + Output {
+    /// Returns the bits of both, rounded.
+    #[doc(hidden)]
+    fn bits_of(pair: [f32; 2]) -> u32;
+}
+
+macro_rules! halves {
+    ($($ty:ident $pair:ident)*) => {$(
+        impl Half for $ty {
+            #[inline(always)]
+            fn bits_of(pair: [f32; 2]) -> u32 {
+                $pair::from_f32(pair).to_bits()
+            }
+        }
+    )*};
+}
+halves! { F16 F16x2 Bf16 Bf16x2 }
+
+/// What the launch says of the problem.
+#[derive(Clone, Copy, Debug, Value)]
+#[repr(C)]
+pub struct Shape {
+    /// Queries of a head.
+    pub queries: u32,
+    /// Keys and values of a head.
+    pub keys: u32,
+    /// Heads of queries of a batch.
+    pub heads: u32,
+    /// Heads of queries that share a head of keys and values.
+    pub group: u32,
+    /// A query with the number `i` sees the keys below `i + ahead`.
+    pub ahead: i32,
+    /// What scores are multiplied by, times the logarithm of e to the base 2.
+    pub scale: f32,
+}
+
+/// The barriers of the tiles of keys, or of values.
+#[derive(Clone, Copy)]
+struct Ring<'a> {
+    full: &'a Barriers<Block, MOST_STAGES>,
+    empty: &'a Barriers<Block, MOST_STAGES>,
+    /// The first piece of the first stage's tile.
+    first: usize,
+}
+
+/// Writes the attention of all heads. The grid has a block for each 128 queries of each head.
+///
+/// # Safety
+/// The boxes have the sizes for which the kernel has room: [`COLUMNS`] columns, and [`QUERIES`]
+/// rows of `q`, [`KEYS`] of `k` and `v`, and [`STORED_ROWS`] of `o`. The maps have the heads and
+/// batches of the grid.
+#[kernel(min_arch = "sm_90a", instances((Bf16, 32, 4), (Bf16, 64, 2), (F16, 32, 4), (F16, 64, 2)))]
+#[launch_bounds(384, 1)]
+#[launch_contract(dims = 1, block = (384))]
+pub unsafe fn attention<E: Half, const REGISTERS: usize, const STAGES: usize>(
+    q: TensorMap<E, 4>,
+    k: TensorMap<E, 4>,
+    v: TensorMap<E, 4>,
+    o: TensorMapMut<E, 4>,
+    shape: Shape,
+) where
+    [u32; REGISTERS]: SumRegisters,
+    Accumulator<f32, REGISTERS>: MultiplyAdd<E, E>,
+    Accumulator<f32, SCORES>: MultiplyAdd<E, E>,
+    Across: Order<E>,
+{
+    shared! {
+        static QUERIES_FULL: [BarrierStorage; 1];
+        static KEYS_FULL: [BarrierStorage; MOST_STAGES];
+        static KEYS_EMPTY: [BarrierStorage; MOST_STAGES];
+        static VALUES_FULL: [BarrierStorage; MOST_STAGES];
+        static VALUES_EMPTY: [BarrierStorage; MOST_STAGES];
+    }
+    let Some(pieces) = Pieces::get() else {
+        debug::trap()
+    };
+    let wide = const { 2 * REGISTERS / COLUMNS };
+    let queries_full = Barrier::<Block>::init(&QUERIES_FULL, 1);
+    let keys_full = Barrier::<Block>::init_several(&KEYS_FULL, |_| 1);
+    let keys_empty = Barrier::<Block>::init_several(&KEYS_EMPTY, |_| WARPS);
+    let values_full = Barrier::<Block>::init_several(&VALUES_FULL, |_| 1);
+    let values_empty = Barrier::<Block>::init_several(&VALUES_EMPTY, |_| WARPS);
+    let keys = Ring {
+        full: &keys_full,
+        empty: &keys_empty,
+        first: wide,
+    };
+    let values = Ring {
+        full: &values_full,
+        empty: &values_empty,
+        first: 2 * wide,
+    };
+
+    // Blocks with more keys, if queries see different numbers of them, begin first.
+    let of_head = shape.queries.div_ceil(QUERIES as u32).max(1);
+    let (number, all_heads) = (block_idx_x() % of_head, block_idx_x() / of_head);
+    let block = (of_head - 1 - number) * QUERIES as u32;
+    let [head, batch] = [
+        all_heads % shape.heads.max(1),
+        all_heads / shape.heads.max(1),
+    ];
+    let seen = |query: u32| {
+        let below = (query as i32).saturating_add(shape.ahead).max(0);
+        (below as u32).min(shape.keys)
+    };
+    let last_query = (block + QUERIES as u32).min(shape.queries) - 1;
+    let tiles = seen(last_query).div_ceil(KEYS as u32);
+
+    if warpgroup_id() == 0 {
+        decrease_registers::<24>();
+        if thread_rank() == 0 {
+            let at = |head: u32, row: u32| [row, head, batch].map(u32::cast_signed);
+            let load = |map: &TensorMap<E, 4>,
+                        piece: usize,
+                        [row, head, batch]: [i32; 3],
+                        full: &Barrier<Block>| {
+                let _ = full.arrive_expect_bytes((wide * PIECE) as u32);
+                for i in 0..wide {
+                    let to = pieces.tile(piece + i).as_ptr().cast();
+                    // SAFETY: the place has room for a box, and nothing reads it.
+                    unsafe { map.load(to, [(i * COLUMNS) as i32, row, head, batch], full) };
+                }
+            };
+            load(&q, 0, at(head, block), &queries_full);
+            let head = head / shape.group.max(1);
+            let mut place = Place::<STAGES>::new(Parity::Odd);
+            for tile in (0..tiles).rev() {
+                let row = tile * KEYS as u32;
+                for (map, ring) in [(&k, keys), (&v, values)] {
+                    ring.empty.at(place.stage()).wait_parity(place.parity);
+                    let piece = ring.first + place.stage() * 2 * wide;
+                    load(map, piece, at(head, row), &ring.full.at(place.stage()));
+                }
+                place.advance();
+            }
+        }
+        return;
+    }
+
+    increase_registers::<240>();
+    let group = warpgroup_id() - 1;
+    let first_query = block + group * warpgroup::ROWS as u32;
+    let piece = |piece: usize| pieces.tile(piece).as_ptr().cast::<E>();
+    let give_back = |ring: Ring, stage: usize| {
+        if lane_id() == 0 {
+            let _ = ring.empty.at(stage).arrive();
+        }
+    };
+    // The thread's two rows of scores, and how many keys they see.
+    let row = first_query + warp_id() % 4 * 16 + lane_id() / 4;
+    let limits = [seen(row), seen(row + 8)];
+    let unmasked = seen(first_query);
+    let mut softmax = Softmax::new(shape.scale);
+    let mut sum = Accumulator::<f32, REGISTERS>::zero();
+    let mut weights = [[Left::<E>::from_registers([0; 4]); 4]; 2];
+    let mut of_keys = Place::<STAGES>::new(Parity::Even);
+    let mut of_values = Place::<STAGES>::new(Parity::Even);
+    queries_full.wait_parity(Parity::Even);
+    if group == 1 && tiles > 0 {
+        give_turn(0);
+    }
+    for number in 0..tiles {
+        let start = (tiles - 1 - number) * KEYS as u32;
+        let mut scores = Accumulator::<f32, SCORES>::zero();
+        let stage = of_keys.stage();
+        keys.full.at(stage).wait_parity(of_keys.parity);
+        of_keys.advance();
+        wait_for_turn(group);
+        let mut products = scores.start();
+        for i in 0..wide {
+            let queries = Descriptor::<E>::of_tile(piece(i)).below(group * warpgroup::ROWS as u32);
+            let keys = Descriptor::<E>::of_tile(piece(keys.first + stage * 2 * wide + i));
+            // SAFETY: both are full, and the keys are given back after these products.
+            unsafe { products.multiply_add(queries, keys) };
+        }
+        let gives = group == 0 || number + 1 < tiles;
+        if number == 0 {
+            if gives {
+                give_turn(1 - group);
+            }
+            products.finish();
+            give_back(keys, stage);
+            let _ = softmax.weigh(&mut scores, start, limits, unmasked);
+        } else {
+            let last = of_values.stage();
+            values.full.at(last).wait_parity(of_values.parity);
+            of_values.advance();
+            let mut outputs = sum.start();
+            let of_stage = piece(values.first + last * 2 * wide);
+            // SAFETY: the values are full, and given back after these products.
+            unsafe { add_values(&mut outputs, &weights, of_stage) };
+            if gives {
+                give_turn(1 - group);
+            }
+            // SAFETY: two calls for the other sum came after those for this one.
+            unsafe { products.finish_before::<2>() };
+            give_back(keys, stage);
+            let factors = softmax.weigh(&mut scores, start, limits, unmasked);
+            outputs.finish();
+            give_back(values, last);
+            let mut register = 0;
+            sum.map(|_, _, sum| {
+                register += 1;
+                factors[(register - 1) / 2 % 2] * sum
+            });
+        }
+        weights = left_operands(&scores);
+    }
+    if tiles > 0 {
+        let last = of_values.stage();
+        values.full.at(last).wait_parity(of_values.parity);
+        let mut outputs = sum.start();
+        // SAFETY: the values are full, and nothing is loaded after them.
+        unsafe {
+            add_values(
+                &mut outputs,
+                &weights,
+                piece(values.first + last * 2 * wide),
+            )
+        };
+    }
+
+    // The queries have been multiplied, and their place is free for the output.
+    if group == 0 {
+        NamedBarrier::<1>::of(warpgroup::THREADS).sync();
+    } else {
+        NamedBarrier::<2>::of(warpgroup::THREADS).sync();
+    }
+    let factors = softmax.factors();
+    let of_warp = (warp_id() as usize - 4) * STORED_ROWS;
+    let lane = lane_id() as usize;
+    let (mut left, mut register) = (0.0, 0);
+    sum.for_each(|_, _, element| {
+        if register % 2 == 1 {
+            let half = register / 2 % 2;
+            let (number, column) = (register / 4 * 8 / COLUMNS, register / 4 * 8 % COLUMNS);
+            let in_box = (lane / 4 + half * 8) * 128 + (column + lane % 4 * 2) * size_of::<E>();
+            let place = piece(number).wrapping_byte_add(of_warp * 128 + swizzled(in_box));
+            let pair = E::narrow_pair([left, element].map(|sum| factors[half] * sum));
+            // SAFETY: these rows of the place are the warp's own, and each lane has its elements.
+            unsafe { place.cast::<E::Pair>().write(pair) };
+        }
+        left = element;
+        register += 1;
+    });
+    bulk::fence_proxy_async();
+    sync_warp(FULL_MASK);
+    let row = block + of_warp as u32;
+    if lane == 0 && row < shape.queries {
+        for i in 0..wide {
+            let at = [(i * COLUMNS) as u32, row, head, batch].map(u32::cast_signed);
+            let place = piece(i).wrapping_byte_add(of_warp * 128);
+            // SAFETY: the warp has written the box, and its rows of the output are the warp's own.
+            unsafe { o.store(at, place) };
+        }
+        bulk::commit_group();
+        bulk::wait_group_read::<0>();
+    }
+}
+
+/// Waits until the other warpgroup has started its products.
+#[inline(always)]
+fn wait_for_turn(group: u32) {
+    if group == 0 {
+        NamedBarrier::<3>::of(2 * warpgroup::THREADS).sync();
+    } else {
+        NamedBarrier::<4>::of(2 * warpgroup::THREADS).sync();
+    }
+}
+
+/// Lets this warpgroup start its products.
+#[inline(always)]
+fn give_turn(group: u32) {
+    if group == 0 {
+        NamedBarrier::<3>::of(2 * warpgroup::THREADS).arrive();
+    } else {
+        NamedBarrier::<4>::of(2 * warpgroup::THREADS).arrive();
+    }
+}
+
+/// Starts to add the values of a tile, times their weights.
+///
+/// # Safety
+/// As for [`Products::multiply_add`], for the tile.
+#[inline(always)]
+unsafe fn add_values<E: Half, const REGISTERS: usize>(
+    outputs: &mut Products<'_, f32, REGISTERS>,
+    weights: &Weights<E>,
+    tile: *const E,
+) where
+    [u32; REGISTERS]: SumRegisters,
+    Accumulator<f32, REGISTERS>: MultiplyAdd<E, E>,
+    Across: Order<E>,
+{
+    for (i, weights) in weights.iter().enumerate() {
+        let rows = tile.wrapping_byte_add(i * COLUMNS * 128);
+        let values = Descriptor::<E, Across>::of_tiles_across(rows, PIECE as u32);
+        // SAFETY: the caller keeps the contract of this function.
+        unsafe { outputs.multiply_add_registers_tile(weights, values) };
+    }
+}
+
+/// The weights of 128 keys: for each 64, four left operands.
+type Weights<E> = [[Left<E>; 4]; 2];
+
+/// Returns the weights as left operands. The sums of a product have the order of such operands.
+#[inline(always)]
+fn left_operands<E: Half>(weights: &Accumulator<f32, SCORES>) -> Weights<E> {
+    let (mut registers, mut left, mut number) = ([[[0; 4]; 4]; 2], 0.0, 0);
+    weights.for_each(|_, _, weight| {
+        if number % 2 == 1 {
+            registers[number / 32][number / 8 % 4][number / 2 % 4] = E::bits_of([left, weight]);
+        }
+        left = weight;
+        number += 1;
+    });
+    registers.map(|four| four.map(Left::from_registers))
+}
+
+/// The softmax of the two rows of which a thread has scores, as far as it has gone.
+struct Softmax {
+    scale: f32,
+    largest: [f32; 2],
+    /// The sums of this thread's weights, relative to the largest score.
+    totals: [f32; 2],
+}
+
+impl Softmax {
+    #[inline(always)]
+    fn new(scale: f32) -> Self {
+        Softmax {
+            scale,
+            largest: [LEAST; 2],
+            totals: [0.0; 2],
+        }
+    }
+
+    /// Replaces the scores of the keys from `start` on by their weights. Row `i` sees the keys
+    /// below `limits[i]`, and all see those below `unmasked`. Returns what earlier sums have to be
+    /// multiplied by.
+    #[inline(always)]
+    fn weigh(
+        &mut self,
+        scores: &mut Accumulator<f32, SCORES>,
+        start: u32,
+        limits: [u32; 2],
+        unmasked: u32,
+    ) -> [f32; 2] {
+        if start + KEYS as u32 > unmasked {
+            // The columns of a thread are these and its first one.
+            let first = start + lane_id() % 4 * 2;
+            let limits = limits.map(|limit| limit.saturating_sub(first));
+            let mut register = 0;
+            scores.map(|_, _, score| {
+                let column = register / 4 * 8 + register % 2;
+                let limit = limits[register as usize / 2 % 2];
+                register += 1;
+                if column < limit {
+                    score
+                } else {
+                    f32::NEG_INFINITY
+                }
+            });
+        }
+        // Two maxima of each row, so that fewer instructions wait for one before them.
+        let (mut parts, mut register) = ([self.largest; 2], 0);
+        scores.for_each(|_, _, score| {
+            let part = &mut parts[register % 2][register / 2 % 2];
+            *part = part.max(score);
+            register += 1;
+        });
+        let larger: [f32; 2] = from_fn(|row| over_row(parts[0][row].max(parts[1][row]), f32::max));
+        let factors =
+            from_fn(|row| fast::exp2_flushed((self.largest[row] - larger[row]) * self.scale));
+        let bases: [f32; 2] = from_fn(|row| larger[row] * self.scale);
+        self.largest = larger;
+        let (mut sums, mut register) = ([[0.0; 2]; 2], 0);
+        scores.map(|_, _, score| {
+            let row = register / 2 % 2;
+            let weight = fast::exp2_flushed(score * self.scale - bases[row]);
+            sums[register % 2][row] += weight;
+            register += 1;
+            weight
+        });
+        let sums: [f32; 2] = from_fn(|row| sums[0][row] + sums[1][row]);
+        // ptxas would move the wait that follows to before the exponentials. It can't move it up
+        // past a branch that needs all of them.
+        if sums[0].min(sums[1]) < 0.0 {
+            nanosleep(1);
+        }
+        self.totals = from_fn(|row| self.totals[row] * factors[row] + sums[row]);
+        factors
+    }
+
+    /// Returns what the sums have to be multiplied by in the end: 0 for a row that sees no key.
+    #[inline(always)]
+    fn factors(&self) -> [f32; 2] {
+        self.totals.map(|total| {
+            let total = over_row(total, |a, b| a + b);
+            if total > 0.0 { 1.0 / total } else { 0.0 }
+        })
+    }
+}
+
+/// Combines the values of the four lanes that have elements of the same row.
+#[inline(always)]
+fn over_row(value: f32, combine: impl Fn(f32, f32) -> f32) -> f32 {
+    let value = combine(value, shuffle_xor_sync(FULL_MASK, value, 1));
+    combine(value, shuffle_xor_sync(FULL_MASK, value, 2))
+}

@@ -4,6 +4,7 @@ use std::io::IsTerminal;
 use std::path::{Path, PathBuf};
 
 use crate::arch::Arch;
+use crate::cache::Cache;
 use crate::cargo::package::Package;
 use crate::cargo::source_paths::SourcePaths;
 use crate::cargo::toolchain::Toolchain;
@@ -38,6 +39,7 @@ pub struct PtxBuilder {
     linked: Vec<PathBuf>,
     color: Option<bool>,
     assembler: Option<PathBuf>,
+    cache: Option<Cache>,
     on_progress: OnProgress,
 }
 
@@ -63,6 +65,7 @@ impl PtxBuilder {
             linked: Vec::new(),
             color: None,
             assembler: None,
+            cache: Cache::of_user(),
             on_progress: Box::new(|_| {}),
         }
     }
@@ -192,6 +195,13 @@ impl PtxBuilder {
         self
     }
 
+    /// Sets where the code of earlier builds is kept, or that none is. The default is
+    /// [`Cache::of_user`].
+    pub fn cache(mut self, cache: Option<Cache>) -> PtxBuilder {
+        self.cache = cache;
+        self
+    }
+
     /// Calls `report` with each stage of the build when the stage begins.
     pub fn on_progress(mut self, report: impl FnMut(Stage) + 'static) -> PtxBuilder {
         self.on_progress = Box::new(report);
@@ -249,6 +259,7 @@ impl PtxBuilder {
             libdevice: self.libdevice.as_deref(),
             nvvm: self.nvvm.as_deref(),
             assembler: self.assembler.as_deref(),
+            cache: self.cache.as_ref(),
             allowed: &self.allowed,
         };
         let (modules, rebuilt) = targets.make(&archs, &mut self.on_progress)?;

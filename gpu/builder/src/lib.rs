@@ -31,6 +31,7 @@
 mod arch;
 pub mod assembler;
 mod builder;
+mod cache;
 mod cargo;
 mod dump;
 mod embed;
@@ -52,6 +53,7 @@ mod targets;
 
 pub use arch::targets;
 pub use builder::PtxBuilder;
+pub use cache::{Cache, Size};
 pub use cargo::toolchain::TOOLCHAIN;
 pub use embed::{DEFAULT_ARCHS, build, embed};
 pub use error::{BuildError, CodegenError, OptionError, ToolchainError};

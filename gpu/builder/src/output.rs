@@ -25,6 +25,11 @@ pub enum Stage {
         /// The target that was built for, such as `sm_90`.
         arch: String,
     },
+    /// The code of a target is in the cache: an earlier build made it of the same inputs.
+    Cached {
+        /// The target that was built for, such as `sm_90`.
+        arch: String,
+    },
     /// A target's files from the last build are still valid.
     UpToDate {
         /// The target that was built for, such as `sm_90`.

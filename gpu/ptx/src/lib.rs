@@ -26,6 +26,9 @@ pub use error::ParseError;
 pub use parser::{parse, parse_leniently};
 pub use print::{print, print_instruction};
 
+/// The version of this crate, which is part of what compiled code depends on.
+pub const VERSION: &str = env!("CARGO_PKG_VERSION");
+
 /// The newest PTX version whose words are known: that of CUDA 13.5 (ptxas 13.5.37 reads versions
 /// up to 9.5).
 ///

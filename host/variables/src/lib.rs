@@ -102,6 +102,18 @@ impl Variable {
     }
 }
 
+/// Returns the user's folder for what Lanewise can make again: `lanewise` in `XDG_CACHE_HOME`, or in
+/// `.cache` of the home folder. `None` if neither is known. As the XDG base directory specification
+/// says, a path that is not absolute does not count.
+pub fn cache_home() -> Option<PathBuf> {
+    let absolute = |name: &str| {
+        let path = std::env::var_os(name).map(PathBuf::from);
+        path.filter(|path| path.is_absolute())
+    };
+    let base = absolute("XDG_CACHE_HOME").or_else(|| Some(absolute("HOME")?.join(".cache")));
+    Some(base?.join("lanewise"))
+}
+
 /// The maximum number of characters of a value in a message. A user may have put a whole file into
 /// a variable by mistake.
 const LONGEST: usize = 100;

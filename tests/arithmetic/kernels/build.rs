@@ -19,14 +19,18 @@ fn main() {
         prec_sqrt: false,
         ..base
     };
+    for (name, floats) in [("Ptx", base), ("FastMath", Floats::FAST)] {
+        embed(name, |builder| builder.arch("sm_80").floats(floats));
+    }
+    // An option by itself is tested on plain arithmetic. The functions are most of what there is to compile.
     for (name, floats) in [
-        ("Ptx", base),
-        ("FastMath", Floats::FAST),
         ("NoFmad", fmad),
         ("Ftz", ftz),
         ("NoPrecDiv", prec_div),
         ("NoPrecSqrt", prec_sqrt),
     ] {
-        embed(name, |builder| builder.arch("sm_80").floats(floats));
+        embed(name, |builder| {
+            builder.arch("sm_80").floats(floats).feature("plain-alone")
+        });
     }
 }

@@ -233,14 +233,8 @@ fn make_package(folder: &Path, driver: &str, lock: Option<&Path>) -> io::Result<
 
 /// Returns the user's cache for this version of the program.
 fn cache() -> Result<PathBuf> {
-    let absolute = |name: &str| {
-        env::var_os(name)
-            .map(PathBuf::from)
-            .filter(|it| it.is_absolute())
-    };
-    let base = absolute("XDG_CACHE_HOME").or_else(|| Some(absolute("HOME")?.join(".cache")));
-    match base {
-        Some(base) => Ok(base.join("lanewise").join(env!("CARGO_PKG_VERSION"))),
+    match lanewise_variables::cache_home() {
+        Some(base) => Ok(base.join(env!("CARGO_PKG_VERSION"))),
         None => bail!("neither XDG_CACHE_HOME nor HOME says where the library can be kept"),
     }
 }

@@ -85,6 +85,7 @@ fn show(progress: &Progress, stage: Stage) {
         }
         Stage::Compiling { krate } => progress.now(format!("rustc compiles `{krate}`")),
         Stage::Generating { arch } => progress.now(format!("LLVM makes PTX for {arch}")),
+        Stage::Cached { arch } => progress.now(format!("an earlier build made the PTX for {arch}")),
         Stage::Warning(text) => progress.line(&format!("warning: {text}")),
         Stage::Cargo(line) if tells_progress(&line) => progress.now(line.trim().to_owned()),
         Stage::Cargo(line) => progress.line(&line),

@@ -1,7 +1,8 @@
 //! Each target's files: those of the last build if they are still valid, otherwise new ones. All
 //! targets are built at the same time.
 //!
-//! A target needs one run of LLVM in a process of its own, and one of ptxas if the build has it.
+//! A target needs one run of LLVM in a process of its own, and one of ptxas if the build has it;
+//! what an earlier build has made of the same inputs comes from the [`Cache`] instead.
 //! Nothing is written until the PTX has passed the lint.
 
 pub(crate) mod files;
@@ -10,10 +11,11 @@ use std::collections::BTreeSet;
 use std::fs;
 use std::panic::resume_unwind;
 use std::path::{Path, PathBuf};
-use std::thread::{self, JoinHandle};
+use std::thread;
 
 use crate::arch::Arch;
 use crate::assembler::{self, Assembly};
+use crate::cache::{Cache, Key};
 use crate::cargo::Bitcode;
 use crate::cargo::source_paths::SourcePaths;
 use crate::cargo::toolchain::Toolchain;
@@ -51,6 +53,8 @@ pub(crate) struct Targets<'a> {
     pub(crate) nvvm: Option<&'a Path>,
     /// NVIDIA's assembler, `ptxas`, if it was found.
     pub(crate) assembler: Option<&'a Path>,
+    /// Where the code of earlier builds is, if it is wanted.
+    pub(crate) cache: Option<&'a Cache>,
     /// Rules that the PTX may break.
     pub(crate) allowed: &'a [Rule],
 }
@@ -117,7 +121,6 @@ impl Targets<'_> {
             return Ok(TargetBuild::Held(module));
         }
         let library = self.toolchain.llvm_library()?;
-        report(Stage::Generating { arch: name.clone() });
         let emits = |kind| self.files.emit.contains(&kind);
         let options = Options {
             path: self.path.to_owned(),
@@ -134,12 +137,26 @@ impl Targets<'_> {
             paths: self.paths.clone(),
             only: None,
         };
-        let (bitcode, own) = (self.bitcode.clone(), options.clone());
-        let code = thread::spawn(move || {
-            let mut code = process::compile(&library, &bitcode, &own)?;
-            assemble(&mut code, &own)?;
-            Ok(code)
-        });
+        let cache = self.cache.filter(|_| !Dump::is_wanted());
+        let key = || Key::of(&self.bitcode.bytes, &options, &self.toolchain.version);
+        let kept = cache.and_then(|cache| Some((cache.clone(), key()?)));
+        let found = kept.as_ref().and_then(|(cache, key)| cache.find(key));
+        let code: Pending = if let Some(code) = found {
+            report(Stage::Cached { arch: name });
+            Box::new(|| Ok(code))
+        } else {
+            report(Stage::Generating { arch: name });
+            let (bitcode, own) = (self.bitcode.clone(), options.clone());
+            let running = thread::spawn(move || {
+                let mut code = process::compile(&library, &bitcode, &own)?;
+                assemble(&mut code, &own)?;
+                if let Some((cache, key)) = kept {
+                    cache.keep(&key, &code);
+                }
+                Ok(code)
+            });
+            Box::new(|| running.join().unwrap_or_else(|panic| resume_unwind(panic)))
+        };
         Ok(TargetBuild::Running {
             options: Box::new(options),
             fingerprint,
@@ -158,7 +175,7 @@ impl Targets<'_> {
             } => (options, fingerprint, code),
         };
         let arch = options.arch.to_string();
-        let code = code.join().unwrap_or_else(|panic| resume_unwind(panic))?;
+        let code = code()?;
         self.check(&arch, &code)?;
         let krate = &self.files.krate;
         let launching_ptx = code.launching_ptx.as_ref();
@@ -203,13 +220,16 @@ impl Targets<'_> {
 enum TargetBuild {
     /// The last build's files are still valid.
     Held(Module),
-    /// LLVM is still running.
+    /// The code is in the cache, or LLVM is still running.
     Running {
         options: Box<Options>,
         fingerprint: String,
-        code: JoinHandle<Result<Code, BuildError>>,
+        code: Pending,
     },
 }
+
+/// What returns a target's code, and waits for it if necessary.
+type Pending = Box<dyn FnOnce() -> Result<Code, BuildError>>;
 
 /// Assembles the PTX with ptxas, if there is one.
 fn assemble(code: &mut Code, options: &Options) -> Result<(), BuildError> {

@@ -4,7 +4,7 @@ use std::fs;
 use std::path::PathBuf;
 
 use lanewise_builder::lint::Rule;
-use lanewise_builder::{Emit, PtxBuilder, Stage};
+use lanewise_builder::{Cache, Emit, PtxBuilder, Stage};
 
 use crate::support::{KERNELS, builder, fixture, scratch, target_dir};
 
@@ -25,6 +25,64 @@ fn a_second_build_does_nothing_and_a_damaged_file_is_made_again() {
     fs::write(&first.modules[0].ptx, "damaged").expect("it can be written");
     assert!(build().rebuilt);
     assert_eq!(fs::read_to_string(&first.modules[0].ptx).expect("PTX"), ptx);
+}
+
+#[test]
+fn another_folder_takes_its_code_from_the_cache_and_what_is_damaged_is_made_again() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let cache = Cache::new(folder.path());
+    let build = |out: &str, fmad| {
+        let (sender, stages) = std::sync::mpsc::channel();
+        let output = builder("kernels", out)
+            .arch("sm_80")
+            .fmad(fmad)
+            .cache(Some(cache.clone()))
+            .on_progress(move |stage| drop(sender.send(stage)))
+            .build()
+            .expect("it builds");
+        let cached = stages.iter().any(|it| matches!(it, Stage::Cached { .. }));
+        let ptx = fs::read_to_string(&output.modules[0].ptx).expect("PTX");
+        (cached, ptx, output.manifest)
+    };
+    for out in ["cache-1", "cache-2", "cache-3", "cache-4"] {
+        let _ = fs::remove_dir_all(scratch(out));
+    }
+    let (cached, ptx, manifest) = build("cache-1", true);
+    assert!(!cached && cache.size().entries == 1 && cache.size().bytes > ptx.len() as u64);
+    assert_eq!(
+        build("cache-2", true),
+        (true, ptx.clone(), manifest.clone())
+    );
+
+    // Other options are another code.
+    assert!(!build("cache-3", false).0 && cache.size().entries == 2);
+
+    for file in fs::read_dir(folder.path()).expect("the cache").flatten() {
+        let mut bytes = fs::read(file.path()).expect("code");
+        *bytes.last_mut().expect("not empty") ^= 1;
+        fs::write(file.path(), bytes).expect("it can be written");
+    }
+    assert_eq!(
+        build("cache-4", true),
+        (false, ptx.clone(), manifest.clone())
+    );
+    let _ = fs::remove_dir_all(scratch("cache-4"));
+    assert_eq!(build("cache-4", true), (true, ptx, manifest));
+}
+
+#[test]
+fn a_cache_that_cannot_be_written_ends_no_build() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let file = folder.path().join("file");
+    fs::write(&file, "").expect("it can be written");
+    let _ = fs::remove_dir_all(scratch("cache-none"));
+    let cache = Cache::new(file.join("below"));
+    let built = builder("kernels", "cache-none")
+        .arch("sm_80")
+        .cache(Some(cache.clone()))
+        .build();
+    assert!(built.expect("it builds").rebuilt);
+    assert_eq!(cache.size().entries, 0);
 }
 
 #[test]

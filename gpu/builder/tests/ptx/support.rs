@@ -30,6 +30,7 @@ pub(crate) fn builder(fixture_name: &str, out: &str) -> PtxBuilder {
     PtxBuilder::new(fixture(fixture_name))
         .target_dir(target_dir())
         .out_dir(scratch(out))
+        .cache(None)
         .color(false)
 }
 

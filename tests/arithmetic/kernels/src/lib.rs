@@ -191,10 +191,12 @@ macro_rules! library {
 
 library! {
     /// The functions of `lanewise_std::math` for `f32`.
+    #[cfg(not(feature = "plain-alone"))]
     library_f32, LIBRARY_F32, f32
 }
 library! {
     /// The functions of `lanewise_std::math` for `f64`.
+    #[cfg(not(feature = "plain-alone"))]
     library_f64, LIBRARY_F64, f64
 }
 
@@ -222,10 +224,12 @@ macro_rules! parts {
 
 parts! {
     /// The functions of `f32` that are exact.
+    #[cfg(not(feature = "plain-alone"))]
     parts_f32, PARTS_F32, f32
 }
 parts! {
     /// The functions of `f64` that are exact.
+    #[cfg(not(feature = "plain-alone"))]
     parts_f64, PARTS_F64, f64
 }
 
@@ -235,6 +239,7 @@ macro_rules! errors {
         /// arguments, and the argument's bits: the error as an `f32` in the upper half. The true
         /// value is that of the function of `f64`, and `beyond` is the unit of errors for
         /// arguments from 8 on, if it is not zero. Arguments from `left` to `right` are left out.
+        #[cfg(not(feature = "plain-alone"))]
         #[kernel]
         pub fn errors(function: u32, each: u32, beyond: f64, left: f32, right: f32, mut worst: DisjointSlice<u64>) {
             let index = thread::index_1d();

@@ -8,10 +8,12 @@
 pub(crate) mod gpu;
 mod things;
 
+use std::path::PathBuf;
 use std::process::ExitCode;
 
 use anyhow::Result;
 use comfy_table::{Cell, Color};
+use lanewise_builder::Cache;
 use serde::Serialize;
 
 use crate::output::say;
@@ -38,10 +40,34 @@ struct Diagnosis {
     /// Whether kernels run on a GPU here.
     gpu: bool,
     things: Vec<Component>,
+    /// The code of earlier builds. `None` if no build keeps any.
+    cache: Option<Kept>,
     /// The variables that are set and change what programs do.
     variables: Vec<SetVariable>,
     /// Variables that have a name like Lanewise's, but that Lanewise does not use.
     unknown_variables: Vec<String>,
+}
+
+/// The cache of the builder.
+#[derive(Serialize)]
+struct Kept {
+    folder: PathBuf,
+    entries: usize,
+    bytes: u64,
+    limit: u64,
+}
+
+impl Kept {
+    fn of_user() -> Option<Self> {
+        let cache = Cache::of_user()?;
+        let size = cache.size();
+        Some(Self {
+            folder: cache.folder().to_owned(),
+            entries: size.entries,
+            bytes: size.bytes,
+            limit: size.limit,
+        })
+    }
 }
 
 /// A variable that is set.
@@ -78,6 +104,7 @@ impl Diagnosis {
                 .iter()
                 .any(|thing| thing.name == things::GPU && thing.found.is_some()),
             things,
+            cache: Kept::of_user(),
             variables: variables(),
             unknown_variables: lanewise_variables::unknown()
                 .iter()
@@ -143,6 +170,15 @@ fn print(diagnosis: &Diagnosis) {
             thing.name, thing.without
         ));
         say(format_args!("  {}", thing.remedy));
+    }
+    if let Some(cache) = &diagnosis.cache {
+        say(format_args!(
+            "\nCode of {} earlier builds is in {}: {} of {} MiB.",
+            cache.entries,
+            project::shown(&cache.folder),
+            cache.bytes >> 20,
+            cache.limit >> 20
+        ));
     }
     for SetVariable { name, value, what } in &diagnosis.variables {
         say(format_args!("\n{name} is `{value}`: {what}"));

@@ -52,6 +52,11 @@ fn target() -> PathBuf {
 
 /// Runs `cargo lanewise ARGUMENTS` in a folder.
 fn lanewise(folder: &Path, arguments: &[&str]) -> Ran {
+    lanewise_with(folder, arguments, &[])
+}
+
+/// The same with these variables.
+fn lanewise_with(folder: &Path, arguments: &[&str], variables: &[(&str, &Path)]) -> Ran {
     let mut command = Command::new(env!("CARGO_BIN_EXE_cargo-lanewise"));
     let output = command
         .arg("lanewise")
@@ -59,6 +64,7 @@ fn lanewise(folder: &Path, arguments: &[&str]) -> Ran {
         .current_dir(folder)
         .env("CARGO_TARGET_DIR", target())
         .env("PATH", python::path())
+        .envs(variables.iter().copied())
         .output()
         .expect("it can be started");
     let text =
@@ -407,6 +413,31 @@ fn a_project_is_made_where_a_path_has_spaces_and_not_under_a_name_that_is_taken(
         "{}",
         nowhere.text
     );
+}
+
+#[test]
+fn code_of_an_earlier_build_is_kept_and_the_doctor_says_where() {
+    let (root, folder) = project("cached", "cached", &[]);
+    let (cache, out) = (root.path().join("cache"), root.path().join("out"));
+    let build = || {
+        let arguments = ["build-ptx", "--arch", "sm_80", "--out"];
+        let out = [out.to_str().expect("UTF-8")];
+        let variables = [("LANEWISE_CACHE", &*cache)];
+        lanewise_with(&folder, &[&arguments[..], &out].concat(), &variables).ok();
+        std::fs::read(out[0].to_owned() + "/sm_80/cached.ptx").expect("PTX")
+    };
+    let ptx = build();
+    std::fs::remove_dir_all(&out).expect("it is there");
+    assert_eq!(build(), ptx);
+    let doctor = |cache: &Path| {
+        let variables = [("LANEWISE_CACHE", cache)];
+        let said = lanewise_with(&folder, &["doctor", "--json"], &variables).json();
+        said["cache"].clone()
+    };
+    let kept = doctor(&cache);
+    assert_eq!(kept["entries"], 1, "{kept}");
+    assert_eq!(kept["folder"], cache.to_str().expect("UTF-8"));
+    assert_eq!(doctor(Path::new("off")), Value::Null);
 }
 
 /// A user's project has no `cargo xtask`.

@@ -122,19 +122,3 @@ pub(crate) fn stride_grid<T: DeviceCopy>(
     let all = (input.len() * size_of::<T>()).div_ceil(bytes * threads as usize);
     LaunchConfig::new(all.clamp(1, most) as u32, threads)
 }
-
-#[cfg(test)]
-mod tests {
-    use super::grid;
-
-    #[test]
-    fn a_grid_has_no_more_blocks_than_the_driver_takes() {
-        assert!(grid(0, 32).expect("no blocks").is_none());
-        assert!(grid(i32::MAX as usize, 32).expect("the most").is_some());
-        let error = grid(1 << 31, 32).expect_err("one more");
-        assert_eq!(
-            error.to_string(),
-            "expected at most 2147483647 blocks, found 2147483648"
-        );
-    }
-}

@@ -20,7 +20,7 @@ const SHARED: [(&str, usize); 17] = [
     ("rect_row_col", 1),
     ("rect_row_col_pad", 1),
     ("stencil_constant", 1),
-    ("reduce_smem", 11),
+    ("reduce_smem", 5),
     ("transpose_smem", 1),
     ("transpose_smem_pad", 1),
     ("transpose_smem_unroll", 1),

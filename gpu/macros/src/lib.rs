@@ -293,6 +293,9 @@ pub fn derive_value(item: TokenStream) -> TokenStream {
 /// }
 /// ```
 ///
+/// `static TILES: SharedStages<f32, 256, 3>;`, in the first statement of a kernel, is filled by
+/// asynchronous copies while the threads work.
+///
 /// `static TILE: [[f32; 33]; 32];` is a `SharedArray<[f32; 33], 32>`, of which each access is
 /// `unsafe`. The size may depend on const parameters of the kernel. There is no initializer,
 /// because the hardware has none: an element has no value until a thread has set it.

@@ -5,10 +5,10 @@
 //! finds those functions in the bitcode and replaces each by a variable in shared memory.
 
 use proc_macro2::TokenStream;
-use quote::{format_ident, quote};
+use quote::{ToTokens, format_ident, quote};
 use syn::parse::{Parse, ParseStream};
 use syn::spanned::Spanned;
-use syn::{Attribute, Error, Ident, Token, Type, TypeArray};
+use syn::{Attribute, Error, FnArg, Ident, ItemFn, Stmt, Token, Type, TypeArray, parse_quote};
 
 /// `static NAME: [T; N];` or `static NAME: SharedTile<T, ROWS, COLUMNS>;`
 struct Declaration {
@@ -52,7 +52,22 @@ impl Parse for Declaration {
     }
 }
 
+impl ToTokens for Declaration {
+    fn to_tokens(&self, tokens: &mut TokenStream) {
+        let Declaration {
+            attributes,
+            name,
+            ty,
+        } = self;
+        tokens.extend(quote!(#(#attributes)* static #name: #ty;));
+    }
+}
+
 pub(crate) fn expand(item: TokenStream) -> syn::Result<TokenStream> {
+    Ok(declarations(item)?.iter().map(declaration).collect())
+}
+
+fn declarations(item: TokenStream) -> syn::Result<Vec<Declaration>> {
     let declarations = |input: ParseStream| {
         let mut all = Vec::new();
         while !input.is_empty() {
@@ -60,8 +75,75 @@ pub(crate) fn expand(item: TokenStream) -> syn::Result<TokenStream> {
         }
         Ok(all)
     };
-    let declarations = syn::parse::Parser::parse2(declarations, item)?;
-    Ok(declarations.iter().map(declaration).collect())
+    syn::parse::Parser::parse2(declarations, item)
+}
+
+/// `SharedStages`, which a kernel's entry point makes, so that each thread has it from its start.
+pub(crate) struct Stages(Declaration);
+
+impl Stages {
+    /// Takes the stages out of the `shared!` that is the first statement of a kernel.
+    pub(crate) fn take(kernel: &mut ItemFn) -> syn::Result<Option<Self>> {
+        let Some(Stmt::Macro(first)) = kernel.block.stmts.first_mut() else {
+            return Ok(None);
+        };
+        let path = first.mac.path.segments.last();
+        if path.is_none_or(|last| last.ident != "shared") {
+            return Ok(None);
+        }
+        let Ok(all) = declarations(first.mac.tokens.clone()) else {
+            return Ok(None); // `shared!` reports what is wrong
+        };
+        let (stages, others): (Vec<_>, Vec<_>) = all.into_iter().partition(Declaration::is_stages);
+        match <[_; 1]>::try_from(stages) {
+            Ok([stages]) => {
+                first.mac.tokens = quote!(#(#others)*);
+                Ok(Some(Stages(stages)))
+            }
+            Err(stages) => match stages.get(1) {
+                None => Ok(None),
+                Some(second) => Err(Error::new(
+                    second.ty.span(),
+                    "a kernel has one `SharedStages`: let its stages hold the cells of both",
+                )),
+            },
+        }
+    }
+
+    /// Returns the parameter of the kernel's body.
+    pub(crate) fn parameter(&self) -> FnArg {
+        let Declaration {
+            attributes,
+            name,
+            ty,
+        } = &self.0;
+        parse_quote!(#(#attributes)* #[allow(non_snake_case, unused_mut)] mut #name: #ty)
+    }
+
+    /// Returns its argument, in the entry point.
+    pub(crate) fn argument(&self) -> TokenStream {
+        let tag = tag(&self.0.name);
+        quote!({
+            #[allow(non_camel_case_types)]
+            enum #tag {}
+            ::lanewise_std::SharedStages::at_entry::<#tag>()
+        })
+    }
+}
+
+impl Declaration {
+    fn is_stages(&self) -> bool {
+        let Type::Path(path) = &self.ty else {
+            return false;
+        };
+        let last = path.path.segments.last();
+        last.is_some_and(|last| last.ident == "SharedStages")
+    }
+}
+
+/// Returns the name of the type that tells a declaration from others.
+fn tag(name: &Ident) -> Ident {
+    format_ident!("Shared_{name}")
 }
 
 fn declaration(declaration: &Declaration) -> TokenStream {
@@ -70,7 +152,7 @@ fn declaration(declaration: &Declaration) -> TokenStream {
         name,
         ty,
     } = declaration;
-    let tag = format_ident!("Shared_{name}");
+    let tag = tag(name);
     // An array of cells is the same for all who hold it. The types with phases are borrowed, so the
     // variable is `mut`.
     let (binding, array) = match ty {

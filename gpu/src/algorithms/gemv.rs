@@ -15,7 +15,7 @@ use core::array::from_fn;
 
 use lanewise_macros::kernel;
 use lanewise_std::thread::grid_stride_by_warps;
-use lanewise_std::unroll::unroll;
+use lanewise_std::unroll::{computed_here, unroll};
 use lanewise_std::vector::{Sixteen, vectors_of};
 use lanewise_std::warp::{FULL_MASK, WARP_SIZE, lane_id, shuffle_xor_sync};
 use lanewise_std::{PerWarp, gpu_assert};
@@ -63,10 +63,12 @@ pub fn gemv<T: Real, const LANES: usize>(
         } else {
             part_of_row::<T, [T; 1], 1>((a.as_chunks().0, &[]), (x.as_chunks().0, &[]))
         };
+        // The old value is on its way while the lanes add up their sums.
+        let old = computed_here(y.get_mut(&index).map_or(T::ZERO, |y| *y)).masked(kept);
         // All 32 lanes are here, because blocks are whole warps.
         unroll::<5>(|i| sum += shuffle_xor_sync(FULL_MASK, sum, 16 >> i));
         if let Some(y) = y.get_mut(&index) {
-            *y = alpha * sum + beta * y.masked(kept);
+            *y = alpha * sum + beta * old;
         }
     }
 }

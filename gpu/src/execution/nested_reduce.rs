@@ -8,7 +8,10 @@
 //! but a launch alone shows the child only what the launching thread sees. The kernels wait for the
 //! additions in three ways: by a barrier of the block, by the end of the grid, or by the end of one
 //! grid for all blocks. No thread can wait for its child (CUDA 12 removed that), and none needs to:
-//! a grid ends only after its children.
+//! a grid ends only after its children. The kernels need `unsafe`, because they are about that
+//! order: a parameter's type can say which elements a thread or a block has, and the compiler sees
+//! no more than one grid. That a parent no longer touches what it passes on holds for threads that
+//! the launching thread has waited for. Which these are is different in each of the three.
 //! Source: Professional CUDA C Programming, chapter 3; CUDA programming guide, "CUDA Dynamic
 //! Parallelism".
 

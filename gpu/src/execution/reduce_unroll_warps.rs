@@ -4,12 +4,12 @@
 //! `reduce_complete_unroll_N` has blocks of N threads. Works in place: block b sums its part of
 //! `data`, 8 times `block_dim_x` elements, and writes the sum to `sums[b]`. `data` is overwritten.
 //! Any length will do; a part past the end sums to zero.
-//! Shows: with 64 elements left, only lanes of one warp have work. They wait for each other by
-//! `sync_warp`, which costs a few cycles and less than a barrier of the block. Each unrolled step
-//! also saves the loop's own instructions. If the block's size is known at compile time, steps
-//! without work are removed. Older code relies on lanes of a warp running in lockstep and on
-//! `volatile`. Since Volta lanes run independently: without `sync_warp`, one may read what another
-//! has not stored yet, and `volatile` does not make it wait.
+//! Shows: with 64 elements left, only lanes of one warp have work. They exchange their sums by
+//! shuffles, which cost less than a barrier of the block. Each unrolled step also saves the loop's
+//! own instructions. If the block's size is known at compile time, steps without work are removed.
+//! Older code adds in memory, and relies on lanes of a warp running in lockstep and on `volatile`.
+//! Since Volta lanes run independently: without `sync_warp`, one may read what another has not
+//! stored yet, and `volatile` does not make it wait.
 //! Source: Professional CUDA C Programming, chapter 3; CUDA C++ Programming Guide, "Independent
 //! Thread Scheduling".
 

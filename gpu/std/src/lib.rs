@@ -57,11 +57,12 @@ pub mod thread;
 pub mod unroll;
 pub mod warp;
 
-pub use copies::{async_copy, bulk, pipeline, tma};
+pub use copies::{bulk, pipeline, tma};
 pub use launch::{dynamic, graph, launch_control, programmatic};
 pub use memory::{
-    cache, cells, disjoint, disjoint_matrix, dynamic_shared, global, multimem, part_per_block,
-    per_block, per_warp, phased, row_per_block, shared, surface, symbol, texture, vector,
+    async_copy, cache, cells, disjoint, disjoint_matrix, dynamic_shared, global, multimem,
+    part_per_block, per_block, per_warp, phased, row_per_block, shared, surface, symbol, texture,
+    vector,
 };
 pub use numbers::{bits, fast, float8, half, math};
 pub use report::{assert, clock, debug, printf};
@@ -77,7 +78,7 @@ pub use memory::matrix::Matrix;
 pub use part_per_block::{PartPerBlock, SharedPart};
 pub use per_block::PerBlock;
 pub use per_warp::PerWarp;
-pub use phased::{SharedLine, SharedPerWarp, SharedTile};
+pub use phased::{SharedLine, SharedPerWarp, SharedStages, SharedTile};
 pub use row_per_block::RowPerBlock;
 pub use shared::{DynamicSharedArray, SharedArray};
 pub use symbol::{ConstantMemory, DeviceGlobal};

@@ -1,6 +1,6 @@
-//! A hundred attempts to make safe code race: programs whose threads part. The letters are in
-//! `kernels/src/attempts.rs`. Each is run in several orders of its threads with the check for
-//! races. A program has to give the same numbers in each order, or wait forever, or read what
+//! More than a hundred attempts to make safe code race: programs whose threads part. The letters
+//! are in `kernels/src/attempts.rs`. Each is run in several orders of its threads with the check
+//! for races. A program has to give the same numbers in each order, or wait forever, or read what
 //! nobody wrote (a cell, or a register of a lane that is elsewhere), which the simulator reports.
 //! A race, or an access of other memory, is a defect of the library.
 #![forbid(unsafe_code)]
@@ -158,6 +158,26 @@ const NAMED: &[(&str, u32, &[&str])] = &[
         32,
         &["q", "uju", "uuj"],
     ),
+    ("stages beside a line", 32, &["yl", "ly"]),
+    ("stages, lane by lane", 1, &["yy", "yl", "ly"]),
+    ("stages of some threads at other times", 32, &["lyyy", "ylyy", "yyly"]),
+    ("stages more often than others", 32, &["y", "yy", "yyy"]),
+    ("stages that warps leave", 32, &["yq", "yyyyq", "yyyyyyyy"]),
+    ("stages that lanes leave", 3, &["yyq", "y", "yyyyyyy"]),
+    ("stages after warps have left", 32, &["q", "yyyy", "yyyy"]),
+    ("stages of as many steps as the rank says", 96, &["2"]),
+    ("stages of as many steps as the rank says, again", 96, &["2y2"]),
+    ("stages of different steps in two arms", 16, &["yyy", "..yyyy", "2yy"]),
+    ("stages within which a line is filled", 96, &["3y3"]),
+    ("stages within which some fill a line", 32, &["3l", "yl", "l3"]),
+    ("stages within which some fill a line, lane by lane", 1, &["3l", "y3"]),
+    ("stages beside steps in place", 32, &["yp", "py"]),
+    ("stages beside a barrier of the block", 32, &["yv", "vy"]),
+    ("copies to a line beside a fill", 32, &["4l", "l4"]),
+    ("copies to a line, lane by lane", 1, &["44", "4l", "l4"]),
+    ("copies to a line that lanes leave", 7, &["q", "44", "4"]),
+    ("copies to a line and to stages", 32, &["4y", "y4"]),
+    ("stages and lines in one order", 96, &["y4l3yp4y"]),
     ("steps in shared memory in one order", 96, &["gjzglpjg"]),
     ("everything in one order", 96, &["lmstcbwrfixohend"]),
     (
@@ -187,7 +207,7 @@ fn attempt(number: usize) -> (u32, Vec<String>, LaunchConfig) {
             .wrapping_add(number as u64 * 2 + 1);
         (state >> 33) as usize % below
     };
-    let letters = b"lmstcbwrfixohendkapvq.llmmtppggjjzu";
+    let letters = b"lmstcbwrfixohendkapvq.llmmtppggjjzuyyy234";
     let threads = [1, 3, 8, 16, 32, 32, 32, 48][random(8)];
     let of_group = |random: &mut dyn FnMut(usize) -> usize| {
         let letters = (0..1 + random(8)).map(|_| letters[random(letters.len())] as char);

@@ -82,6 +82,30 @@ fn phases_are_in_a_function_that_calls_itself() {
 }
 
 #[test]
+fn stages_are_read_while_others_are_filled() {
+    let sum = |i: u32| 2 * (0..3).map(|step| (i + 1) % 3 + step).sum::<u32>();
+    explore!(two_stages(3) by 3 => (0..3).map(sum).collect());
+    let sum = |i: u32| (0..4).map(|step| (i + 1) % 3 + 10 * step).sum();
+    explore!(three_stages(4) by 3 => (0..3).map(sum).collect());
+}
+
+#[test]
+fn threads_take_steps_in_one_go_or_one_by_one() {
+    explore!(stages_of_two_arms() by 4 => [1, 2, 3, 0].map(|i| 2 * i).to_vec());
+}
+
+#[test]
+fn threads_leave_stages_one_after_another() {
+    let sum = |own: u32| (0..=own).map(|step| 2 + step).sum();
+    explore!(stages_that_threads_leave() by 3 => (0..3).map(sum).collect());
+}
+
+#[test]
+fn copies_are_of_any_memory() {
+    explore!(copies_of_variables() by 4 => vec![3, 0, 206, 200]);
+}
+
+#[test]
 fn warps_are_in_different_collectives() {
     let (device, stream) = device();
     let sum: u32 = (0..32).sum();

@@ -3,17 +3,16 @@
 
 use proc_macro2::TokenStream;
 use quote::{quote, quote_spanned};
-use syn::Visibility;
 use syn::spanned::Spanned;
 
 use super::instances::Instance;
 use super::signature::{Lowering, Param};
 use super::{Kernel, child, description, entry_point, handle};
+use crate::shared::Stages;
 use crate::{float_mode, symbol};
 
 pub(super) fn expand(kernel: &Kernel) -> TokenStream {
-    let mut body = kernel.function.clone();
-    body.vis = Visibility::Inherited;
+    let mut body = kernel.body();
     if !float_mode::is_apart(&body.attrs) {
         body.attrs.push(syn::parse_quote!(#[inline(always)]));
     }
@@ -40,6 +39,7 @@ fn entry(kernel: &Kernel, instance: &Instance) -> TokenStream {
     let entry = entry_point::name(instance);
     let parameters = kernel.params.iter().map(entry_point::parameters);
     let arguments = kernel.params.iter().map(argument);
+    let arguments = arguments.chain(kernel.stages.iter().map(Stages::argument));
 
     let checks = handle::checks(kernel);
     let child = child::implementation(kernel, instance);

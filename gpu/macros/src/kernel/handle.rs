@@ -6,7 +6,7 @@
 use proc_macro2::TokenStream;
 use quote::{format_ident, quote, quote_spanned};
 use syn::spanned::Spanned;
-use syn::{Attribute, GenericParam, Type, Visibility};
+use syn::{Attribute, GenericParam, Type};
 
 use super::instances::Instance;
 use super::signature::{Lowering, Param};
@@ -25,8 +25,7 @@ pub(super) fn expand(kernel: &Kernel) -> syn::Result<TokenStream> {
         .map(|instance| Ok(kernel.scope(instance, implementation(kernel, instance)?)))
         .collect::<syn::Result<Vec<_>>>()?;
 
-    let mut body = function.clone();
-    body.vis = Visibility::Inherited;
+    let mut body = kernel.body();
     body.attrs.retain(|attr| !is_doc(attr));
     let handle = if kernel.has_types() {
         family(kernel, quote!(#(#docs)* #[doc = #signature]))

@@ -23,9 +23,10 @@ mod tests;
 
 use proc_macro2::TokenStream;
 use quote::quote;
-use syn::ItemFn;
+use syn::{ItemFn, Visibility};
 
 use crate::item::function;
+use crate::shared::Stages;
 use bounds::{Cluster, Cooperative, LaunchBounds, MaxRegisters};
 use contract::Contract;
 use instances::Instance;
@@ -48,6 +49,19 @@ struct Kernel {
     launches: bool,
     /// The entry points: one, or one for each listed value of the const parameters.
     instances: Vec<Instance>,
+    /// Stages in shared memory, which the entry point passes to the body.
+    stages: Option<Stages>,
+}
+
+impl Kernel {
+    /// Returns the function that the entry points call.
+    fn body(&self) -> ItemFn {
+        let mut body = self.function.clone();
+        body.vis = Visibility::Inherited;
+        let stages = self.stages.iter().map(Stages::parameter);
+        body.sig.inputs.extend(stages);
+        body
+    }
 }
 
 pub(crate) fn expand(options: TokenStream, item: TokenStream) -> syn::Result<TokenStream> {
@@ -60,6 +74,7 @@ pub(crate) fn expand(options: TokenStream, item: TokenStream) -> syn::Result<Tok
     let cooperative: Option<Cooperative> =
         companion::take(&mut function.attrs, "cooperative_launch")?;
     let params = signature::check(&function)?;
+    let stages = Stages::take(&mut function)?;
     if let Some(contract) = &contract {
         contract.check_names(&params)?;
     }
@@ -75,6 +90,7 @@ pub(crate) fn expand(options: TokenStream, item: TokenStream) -> syn::Result<Tok
         min_arch: options.min_arch,
         launches: options.launches,
         instances,
+        stages,
     };
 
     let device = device::expand(&kernel);

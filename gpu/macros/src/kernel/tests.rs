@@ -209,3 +209,10 @@ fn clauses_about_lengths_name_parameters() {
         refused(&format!("len(a) == {other}"), message);
     }
 }
+
+#[test]
+fn stages_are_one_in_the_first_statement() {
+    let stages = |body: &str| format!("fn k() {{ {body} }}");
+    let two = "shared! { static A: SharedStages<f32, 8, 2>; static B: SharedStages<f32, 8, 2>; }";
+    refuses("", &stages(two), "a kernel has one `SharedStages`");
+}

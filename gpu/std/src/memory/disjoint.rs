@@ -335,19 +335,20 @@ impl<T: Copy, const N: usize> DisjointSlice<'_, T, Neighbors<N>> {
     pub fn fill_groups(&mut self, mut values: impl FnMut(usize) -> [T; N]) {
         let whole = self.pointer.cast::<Sixteen<T, N>>();
         let is_whole = const { size_of::<[T; N]>() == 16 } && whole.is_aligned();
+        let whole_groups = if is_whole { self.length / N } else { 0 };
         for group in grid_stride(self.length.div_ceil(N)) {
             let values = values(group);
-            // Below the length plus `N`: no slice is so long that this overflows.
-            let first = group * N;
-            if is_whole && first + N <= self.length {
+            if group < whole_groups {
                 // SAFETY: aligned and in bounds. No other thread has this group.
                 unsafe { whole.add(group).write(Sixteen(values)) };
                 continue;
             }
             for (i, value) in values.into_iter().enumerate() {
-                if first + i < self.length {
+                // Below the length plus `N`: no slice is so long that this overflows.
+                let index = group * N + i;
+                if index < self.length {
                     // SAFETY: in bounds, and no other thread's, as above.
-                    unsafe { self.pointer.add(first + i).write(value) };
+                    unsafe { self.pointer.add(index).write(value) };
                 }
             }
         }

@@ -1,6 +1,7 @@
 //! Memory as kernels see it: arrays that threads share or own, caches, textures, and statics that
-//! the host can access.
+//! the host can access. Copies of a thread (`cp.async`) fill shared memory.
 
+pub mod async_copy;
 pub(crate) mod bounds;
 pub mod cache;
 pub mod cells;

@@ -17,6 +17,10 @@ pub(crate) const PHASES: u32 = 15;
 /// uses it, and a kernel has at most one such parameter.
 pub(crate) const STEPS: u32 = 14;
 
+/// The barrier that divides the steps of [`SharedStages`](crate::SharedStages). No other code uses
+/// it, and a kernel has at most one of them.
+pub(crate) const COPIES: u32 = 13;
+
 /// Waits for all threads of the block. After the barrier, every thread sees what the others wrote
 /// to shared or global memory before it.
 #[doc(alias = "__syncthreads")]

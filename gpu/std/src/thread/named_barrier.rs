@@ -1,8 +1,8 @@
 //! Barriers of some warps of a block, while its other warps continue.
 //!
 //! A block has sixteen barriers. Number 0 is the one of [`sync_threads`](super::sync_threads),
-//! number 15 divides the [phases](crate::phased) of shared memory, and number 14 the
-//! [steps in place](crate::part_per_block).
+//! number 15 divides the [phases](crate::phased) of shared memory, number 14 the [steps in
+//! place](crate::part_per_block), and number 13 those of [`SharedStages`](crate::SharedStages).
 //!
 //! A barrier is made for a number of threads, and completes when that many have arrived. A thread
 //! arrives and waits (`sync`), or it arrives and continues (`arrive`). So one warp can fill a
@@ -12,7 +12,7 @@
 use crate::intrinsics;
 use crate::target::WARP_SIZE;
 
-use super::barrier::STEPS;
+use super::barrier::COPIES;
 
 /// The barrier number `ID` of the block, for a number of threads. Number 0
 /// belongs to [`sync_threads`](super::sync_threads),
@@ -27,10 +27,16 @@ use super::barrier::STEPS;
 /// let _ = lanewise_std::thread::NamedBarrier::<15>::of(64);
 /// ```
 ///
-/// and number 14 to [`part_per_block`](crate::part_per_block):
+/// number 14 to [`part_per_block`](crate::part_per_block),
 ///
 /// ```compile_fail,E0080
 /// let _ = lanewise_std::thread::NamedBarrier::<14>::of(64);
+/// ```
+///
+/// and number 13 to [`SharedStages`](crate::SharedStages):
+///
+/// ```compile_fail,E0080
+/// let _ = lanewise_std::thread::NamedBarrier::<13>::of(64);
 /// ```
 ///
 /// Whole warps take part. What one thread of a warp does at a barrier counts for all 32, so all of
@@ -51,8 +57,8 @@ impl<const ID: u32> NamedBarrier<ID> {
     pub fn of(threads: u32) -> Self {
         const {
             assert!(
-                1 <= ID && ID < STEPS,
-                "named barriers have the numbers 1 to 13"
+                1 <= ID && ID < COPIES,
+                "named barriers have the numbers 1 to 12"
             )
         };
         assert!(

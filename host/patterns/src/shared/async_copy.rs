@@ -3,7 +3,7 @@
 use anyhow::Result;
 use gpu::shared::async_copy::{TILE, copy_async_barrier, copy_async_pipeline};
 use lanewise::{Device, DeviceBuffer, LaunchConfig};
-use lanewise_std::GlobalMut;
+use lanewise_std::DisjointSlice;
 use lanewise_std::kernel::SafeKernel;
 
 use crate::case::Filling;
@@ -58,7 +58,7 @@ fn barrier(device: &Device, setup: Setup) -> Result<Box<dyn Case>> {
 
 fn pipeline<K>(device: &Device, setup: Setup, kernel: K) -> Result<Box<dyn Case>>
 where
-    K: SafeKernel<Params = (&'static [f32], GlobalMut<'static, f32>)>,
+    K: SafeKernel<Params = (&'static [f32], DisjointSlice<'static, f32>)>,
 {
     let expected = input::floats(setup.elements()?, setup.seed);
     let n = expected.len();

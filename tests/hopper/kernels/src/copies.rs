@@ -4,6 +4,7 @@
 use lanewise_macros::{kernel, shared};
 use lanewise_std::async_copy::{commit_group, copy_async, copy_async_prefix, wait_all, wait_group};
 use lanewise_std::groups::{Group, this_cluster};
+use lanewise_std::pipeline::{Pipeline, StageStorage};
 use lanewise_std::thread::{block_idx_x, block_idx_y, grid_dim_x, thread_idx_x};
 use lanewise_std::{GlobalMut, cluster};
 
@@ -53,6 +54,41 @@ pub unsafe fn copy_in_groups(input: &[u32], output: GlobalMut<u32>) {
         let Sixteen(words) = SIXTEEN.get(t);
         for (i, word) in words.into_iter().enumerate() {
             put(3 + i, word);
+        }
+    }
+}
+
+/// The threads of each half of the block of [`copy_by_other_warps`].
+pub const HALF: usize = 64;
+
+/// The first half of the block's threads copy tile after tile, and the others write them to
+/// `output`. A tile past the end of `input` has zeros.
+#[kernel]
+#[launch_contract(dims = 1, block = (128))]
+pub fn copy_by_other_warps(input: &[u32], output: GlobalMut<u32>) {
+    shared! {
+        static TILES: [[u32; HALF]; 3];
+        static BARRIERS: [StageStorage; 3];
+    }
+    let pipeline = Pipeline::init(&BARRIERS, HALF as u32, HALF as u32);
+    let t = thread_idx_x() as usize;
+    let tiles = (0..output.len()).step_by(HALF);
+    if t < HALF {
+        let mut producer = pipeline.producer();
+        for start in tiles {
+            let place = producer.acquire();
+            let tile = TILES.row(place.stage());
+            // SAFETY: the place is empty, and each producer has an element of its own.
+            unsafe { tile.copy_async_or_zero(t, input, start + t) };
+            place.commit_copies();
+        }
+    } else {
+        let mut consumer = pipeline.consumer();
+        for start in tiles {
+            let place = consumer.wait();
+            // SAFETY: the place is full, and only one block and this thread have the element.
+            unsafe { output.set(start + t - HALF, TILES.get_at(place.stage(), t - HALF)) };
+            place.release();
         }
     }
 }

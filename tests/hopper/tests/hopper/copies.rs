@@ -1,7 +1,9 @@
 //! Asynchronous copies of each size, and clusters of two dimensions.
 
 use hopper::{buffer, device, values};
-use hopper_kernels::copies::{THREADS, cluster_facts, cluster_group, copy_in_groups};
+use hopper_kernels::copies::{
+    HALF, THREADS, cluster_facts, cluster_group, copy_by_other_warps, copy_in_groups,
+};
 use lanewise::LaunchConfig;
 use lanewise::checks::Checking;
 
@@ -38,6 +40,21 @@ fn copies_of_each_size_come_in_their_groups() {
         }
         assert_eq!(got[7 * t..7 * t + 7], expected, "thread {t}");
     }
+}
+
+#[test]
+fn warps_copy_what_other_warps_write() {
+    let (device, stream) = device();
+    let _checked = Checking::all().start();
+    let mut expected: Vec<u32> = (1..=5 * HALF as u32 + 7).collect();
+    let input = buffer(&device, &expected);
+    expected.resize(7 * HALF, 0);
+    let mut output = buffer(&device, &vec![u32::MAX; 7 * HALF]);
+    let config = LaunchConfig::new(1, 2 * HALF as u32);
+    device
+        .launch(&stream, copy_by_other_warps, config, (&input, &mut output))
+        .expect("a launch");
+    assert_eq!(values(&output), expected);
 }
 
 #[test]

@@ -12,13 +12,27 @@ use lanewise_std::phased::{ByColumns, LineView};
 use lanewise_std::thread::{block_size, index_1d, sync_threads, thread_rank};
 use lanewise_std::{
     DisjointSlice, DynamicShared, PartPerBlock, SharedAtomics, SharedLine, SharedPart,
-    SharedPerWarp, SharedTile,
+    SharedPerWarp, SharedStages, SharedTile,
 };
 
 /// The most threads of a block.
 const THREADS: usize = 96;
 /// The longest program.
 pub const LENGTH: usize = 16;
+
+/// Stages that copies fill.
+type Stages = SharedStages<u32, THREADS, 3>;
+
+/// What is copied, in global memory.
+static NUMBERS: [u32; THREADS] = {
+    let mut numbers = [0; THREADS];
+    let mut i = 0;
+    while i < THREADS {
+        numbers[i] = 7 * i as u32 + 3;
+        i += 1;
+    }
+    numbers
+};
 
 /// A view that a structure keeps.
 struct Kept<'a> {
@@ -41,6 +55,10 @@ struct Kept<'a> {
 /// | `g`, `j` | adds all cells in steps in shared memory, the last six by one warp |
 /// | `z` | does the first step of the former, and leaves the others out |
 /// | `u` | fills a line of dynamic shared memory of a length of its own, and adds a part behind it |
+/// | `y` | copies tiles to stages, up to three of them |
+/// | `2` | the same, as many as its rank says |
+/// | `3` | copies tiles to stages, and fills a line for each |
+/// | `4` | fills a line by copies, also of a variable of its own |
 /// | `v` | waits at the barrier of the block |
 /// | `q` | leaves the kernel |
 /// | `.` | does nothing |
@@ -49,6 +67,7 @@ fn program(
     programs: &[u8],
     threads: u32,
     output: &mut DisjointSlice<u32>,
+    stages: &mut Stages,
     mut step: impl FnMut() -> u32,
 ) {
     shared! {
@@ -147,6 +166,28 @@ fn program(
                 }
                 part.first().unwrap_or(0)
             }
+            b'y' | b'2' | b'3' => {
+                let steps = match letter {
+                    b'2' => own as usize % 4,
+                    _ => round % 3 + 1,
+                };
+                let mut sum = 0;
+                stages.for_each::<1>(
+                    steps,
+                    |step, i| NUMBERS.get(i + step),
+                    |step, tile| {
+                        sum += (step as u32 + 1) * tile.get(next);
+                        if *letter == b'3' {
+                            sum += LINE.fill::<1>(value).get(next) + tile.get(next);
+                        }
+                    },
+                );
+                sum
+            }
+            b'4' => {
+                let source = |i: usize| if i % 5 == 0 { Some(&own) } else { NUMBERS.get(i + 9) };
+                LINE.fill_by_copies::<1>(source).get(next)
+            }
             b'v' => {
                 sync_threads();
                 0
@@ -172,15 +213,16 @@ fn deeper(depth: u32) -> u32 {
 macro_rules! with_steps {
     ($($name:ident: $order:ident, $each:literal, $operator:expr;)*) => {$(
         /// Programs whose steps in place are of one order.
-        #[kernel]
+        #[kernel(min_arch = "sm_80")]
         pub fn $name(
             programs: &[u8],
             threads: u32,
             data: PartPerBlock<u32, $order, $each>,
             mut output: DisjointSlice<u32>,
         ) {
+            shared! { static STAGES: SharedStages<u32, THREADS, 3>; }
             let mut part = data.begin($operator);
-            program(programs, threads, &mut output, || {
+            program(programs, threads, &mut output, &mut STAGES, || {
                 part.step();
                 part.first().unwrap_or(0)
             });

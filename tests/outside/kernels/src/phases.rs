@@ -5,7 +5,7 @@ use lanewise_macros::{kernel, shared};
 use lanewise_std::collective::{Sum, block_broadcast, block_reduce};
 use lanewise_std::phased::{ByColumns, LineView};
 use lanewise_std::thread::{block_size, index_1d, sync_threads, thread_rank};
-use lanewise_std::{DisjointSlice, PerBlock, SharedLine, SharedTile};
+use lanewise_std::{DisjointSlice, PerBlock, SharedLine, SharedStages, SharedTile};
 
 /// The most threads of a block here.
 const N: usize = 64;
@@ -86,6 +86,101 @@ pub fn an_early_return(mut output: DisjointSlice<u32>) {
     }
     let line = LINE.fill::<1>(|i| i as u32);
     let sum = (1..line.len()).map(|i| line.get(i)).sum();
+    write(&mut output, sum);
+}
+
+/// What is copied, in global memory.
+static NUMBERS: [u32; 2 * N] = {
+    let mut numbers = [0; 2 * N];
+    let mut i = 0;
+    while i < 2 * N {
+        numbers[i] = i as u32;
+        i += 1;
+    }
+    numbers
+};
+
+/// Each thread adds what others have copied, step by step, and begins again.
+#[kernel(min_arch = "sm_80")]
+#[launch_contract(dims = 1)]
+pub fn two_stages(steps: u32, mut output: DisjointSlice<u32>) {
+    shared! { static STAGES: SharedStages<u32, N, 2>; }
+    let (own, threads) = (thread_rank() as usize, block_size() as usize);
+    let mut sum = 0;
+    for _ in 0..2 {
+        STAGES.for_each::<1>(
+            steps as usize,
+            |step, i| NUMBERS.get(i + step),
+            |_, tile| sum += tile.get((own + 1) % threads),
+        );
+    }
+    write(&mut output, sum);
+}
+
+/// The same with three stages. A tile of each thread's last step is read by the others.
+#[kernel(min_arch = "sm_80")]
+#[launch_contract(dims = 1)]
+pub fn three_stages(steps: u32, mut output: DisjointSlice<u32>) {
+    shared! { static STAGES: SharedStages<u32, N, 3>; }
+    let (own, threads) = (thread_rank() as usize, block_size() as usize);
+    let mut sum = 0;
+    STAGES.for_each::<1>(
+        steps as usize,
+        |step, i| NUMBERS.get(i + 10 * step),
+        |_, tile| sum += tile.get((own + 1) % threads),
+    );
+    write(&mut output, sum);
+}
+
+/// Odd threads have their steps in one go, even threads one by one.
+#[kernel(min_arch = "sm_80")]
+#[launch_contract(dims = 1)]
+pub fn stages_of_two_arms(mut output: DisjointSlice<u32>) {
+    shared! { static STAGES: SharedStages<u32, N, 2>; }
+    let (own, threads) = (thread_rank() as usize, block_size() as usize);
+    let mut sum = 0;
+    let body = |_, tile: LineView<u32>| sum += tile.get((own + 1) % threads);
+    if own % 2 == 1 {
+        STAGES.for_each::<1>(2, |_, i| NUMBERS.get(i), body);
+    } else {
+        let mut body = body;
+        STAGES.for_each::<1>(1, |_, i| NUMBERS.get(i), &mut body);
+        STAGES.for_each::<1>(1, |_, i| NUMBERS.get(i), &mut body);
+    }
+    write(&mut output, sum);
+}
+
+/// Thread t takes t + 1 steps and exits. It reads the cells of the threads after it.
+#[kernel(min_arch = "sm_80")]
+#[launch_contract(dims = 1)]
+pub fn stages_that_threads_leave(mut output: DisjointSlice<u32>) {
+    shared! { static STAGES: SharedStages<u32, N, 2>; }
+    let (own, threads) = (thread_rank() as usize, block_size() as usize);
+    let mut sum = 0;
+    STAGES.for_each::<1>(
+        own + 1,
+        |step, i| NUMBERS.get(i + step),
+        |_, tile| sum += tile.get(threads - 1),
+    );
+    write(&mut output, sum);
+}
+
+/// A line that is filled by copies, of a variable of each thread and of nothing.
+#[kernel(min_arch = "sm_80")]
+#[launch_contract(dims = 1)]
+pub fn copies_of_variables(mut output: DisjointSlice<u32>) {
+    shared! { static LINE: SharedLine<u32, N>; }
+    let (own, threads) = (thread_rank() as usize, block_size() as usize);
+    let variable = 100 + own as u32;
+    let mut sum = 0;
+    for round in 0..2 {
+        let line = LINE.fill_by_copies::<1>(|i| match i % 3 {
+            0 => Some(&variable),
+            1 => NUMBERS.get(i + round),
+            _ => None,
+        });
+        sum += line.get((own + 1) % threads);
+    }
     write(&mut output, sum);
 }
 

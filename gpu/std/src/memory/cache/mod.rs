@@ -31,6 +31,7 @@ mod words;
 
 pub use policy::CachePolicy;
 pub(crate) use policy::hinted;
+pub(crate) use words::is_global;
 
 use crate::kernel::Value;
 

@@ -33,7 +33,7 @@ const fn assert_small<T>() {
     reason = "the host panics, and the device has no use for the name"
 )]
 #[inline(always)]
-fn is_global<T>(place: *const T, instruction: &'static str) -> bool {
+pub(crate) fn is_global<T>(place: *const T, instruction: &'static str) -> bool {
     #[cfg(not(target_arch = "nvptx64"))]
     crate::device_only(instruction);
     // SAFETY: the instruction only looks at the address.

@@ -34,17 +34,16 @@
 //! whatever the kernel does between two steps, and also if threads part, or leave early. A thread
 //! that stops before the others is waited for until it exits.
 //!
-//! In [`WarpLast`], one warp does the last steps without a barrier of the block. A barrier of a
-//! warp has no number, so a lane could pass it together with a lane that waits elsewhere. Therefore
-//! these steps load and store each word atomically, which costs nothing where no thread interferes.
-//! A lane that is in another step than the others computes a wrong number, and does not race. No
-//! thread is in one of the steps of the block then: their number is the same for all threads of the
-//! block, and the last one ends with the barrier.
+//! In [`WarpLast`], one warp does the last steps without a barrier of the block. No thread is in
+//! one of the block's steps then: their number is the same for all threads of the block, and the
+//! last one ends with the barrier. The lanes read elements of their own and pass the rest on by
+//! shuffles. Only thread 0 writes, and only the first element, which no other lane reads. A lane
+//! that is in another step than the others computes a wrong number, and does not race.
 //!
 //! [`SharedPart`] has the same steps in shared memory. A kernel may have several of them, and use
 //! each one again. So all of its accesses are atomic.
 //!
-//! PTX ISA, "barrier{.cta}.sync"; "Memory Consistency Model".
+//! PTX ISA, "barrier{.cta}.sync"; "shfl.sync"; "Memory Consistency Model".
 
 mod order;
 mod shared;

@@ -13,7 +13,7 @@ use crate::memory::words;
 use crate::target::WARP_SIZE;
 use crate::thread::{STEPS, block_size, sync_threads, thread_rank};
 use crate::unroll::unroll;
-use crate::warp::sync_warp;
+use crate::warp::{Shuffle, shuffle_down_sync};
 
 /// How the steps of a block load and store elements: [`Plain`] or [`Words`].
 pub trait Access<T>: sealed::Access<T> {}
@@ -192,7 +192,7 @@ impl<T: Copy, O: Order, P: Operator<T>, A: Access<T>> Steps<'_, T, O, P, A> {
     }
 }
 
-impl<T: Word<Block>, P: Operator<T>, A: Access<T>> Steps<'_, T, WarpLast, P, A> {
+impl<T: Shuffle, P: Operator<T>, A: Access<T>> Steps<'_, T, WarpLast, P, A> {
     /// Does the last six steps in the block's first warp, whose lanes wait for each other only. It
     /// does nothing if the block still has a step.
     #[inline(always)]
@@ -202,23 +202,30 @@ impl<T: Word<Block>, P: Operator<T>, A: Access<T>> Steps<'_, T, WarpLast, P, A> 
             return;
         }
         let lanes = u32::MAX >> WARP_SIZE.saturating_sub(block_size());
+        let has_pair = |stride| WarpLast::first(thread, stride, self.length).is_some();
+        // SAFETY: in bounds where it is called. All steps of the block are over in all threads, and
+        // after them only thread 0 writes, and only element 0, which no other thread reads.
+        let read = |element: u32| unsafe { A::read(self.part.add(element as usize)) };
         // ANCHOR: finish
-        unroll::<6>(|step| {
-            let stride = WARP_SIZE >> step;
-            if let Some(first) = WarpLast::first(thread, stride, self.length) {
-                // SAFETY: both are below the length of the part. All steps of the block are over in
-                // all threads, so every access is one of these. Thread 0 alone has element 0.
-                unsafe {
-                    let first = self.part.add(first as usize);
-                    let second = first.add(stride as usize);
-                    let sum = self
-                        .operator
-                        .combine(words::load(first), words::load(second));
-                    words::store(first, sum);
-                }
+        // SAFETY: all bits are a value. A lane without an element is in no step.
+        let mut sum = unsafe { core::mem::zeroed() };
+        if thread < self.length {
+            sum = read(thread);
+        }
+        if has_pair(WARP_SIZE) {
+            sum = self.operator.combine(sum, read(thread + WARP_SIZE));
+        }
+        unroll::<5>(|step| {
+            let stride = WARP_SIZE / 2 >> step;
+            let other = shuffle_down_sync(lanes, sum, stride); // waits for the lanes
+            if has_pair(stride) {
+                sum = self.operator.combine(sum, other);
             }
-            sync_warp(lanes); // the next step adds what other lanes stored in this one
         });
+        if thread == 0 && self.length > 0 {
+            // SAFETY: as above.
+            unsafe { A::write(self.part, sum) };
+        }
         // ANCHOR_END: finish
     }
 }

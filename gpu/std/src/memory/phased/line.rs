@@ -4,6 +4,7 @@ use core::array::from_fn;
 use core::marker::PhantomData;
 
 use super::{Declared, Memory, exclusive};
+use crate::async_copy::{Destination, wait_all};
 use crate::memory::bounds::check;
 use crate::memory::shared::declaration;
 use crate::thread::{block_size, thread_rank};
@@ -72,28 +73,70 @@ impl<T: Shuffle, const N: usize, const FIRST: usize> SharedLine<T, N, FIRST> {
         &mut self,
         mut value: impl FnMut(usize) -> T,
     ) -> LineView<'_, T> {
-        let (rank, threads) = (thread_rank() as usize, block_size() as usize);
-        let length = N.min(STEPS * threads);
-        assert!(
-            FIRST == 0 || length == N,
-            "the steps of `fill` are too few for a line that does not begin with thread 0"
-        );
-        let cell = |step: usize| {
-            let number = rank + step * threads;
-            let cell = FIRST + number;
-            (number < N).then_some(if cell < N { cell } else { cell.wrapping_sub(N) })
-        };
-        let values: [Option<T>; STEPS] = from_fn(|step| cell(step).map(&mut value));
+        let own = Self::own_cells(STEPS);
+        let values: [Option<T>; STEPS] = from_fn(|step| own.cell(step).map(&mut value));
         exclusive(|| {
             for (step, value) in values.iter().enumerate() {
-                if let (Some(cell), Some(value)) = (cell(step), value) {
+                if let (Some(cell), Some(value)) = (own.cell(step), value) {
                     // SAFETY: the cell is below N, because its number and FIRST are. No other
                     // thread has the number, so none has the cell, and nobody reads now.
                     unsafe { self.cells.add(cell).write(*value) };
                 }
             }
         });
-        self.view(length)
+        self.view(own.length)
+    }
+
+    /// Copies `source(i)` to each cell `i`, and returns the view in which all threads read all
+    /// cells. The bytes do not pass through registers. A cell without a source becomes zeros. Needs
+    /// `sm_80`.
+    ///
+    /// Everything else is as for [`fill`](Self::fill). Elements have 4, 8 or 16 bytes and are
+    /// aligned to that. A source that is not in global memory is copied by a load and a store.
+    ///
+    /// ```
+    /// use lanewise_macros::{kernel, shared};
+    /// use lanewise_std::{DisjointSlice, SharedLine, thread};
+    ///
+    /// /// Each block reverses its part.
+    /// #[kernel(min_arch = "sm_80")]
+    /// #[launch_contract(dims = 1, block = 256)]
+    /// pub fn reverse_parts(input: &[i32], mut output: DisjointSlice<i32>) {
+    ///     shared! { static PART: SharedLine<i32, 256>; }
+    ///     let first = thread::block_idx_x() as usize * 256;
+    ///     let part = PART.fill_by_copies::<1>(|i| input.get(first + i));
+    ///     if let Some(output) = output.get_mut(thread::index_1d()) {
+    ///         *output = part.get(255 - thread::thread_idx_x() as usize);
+    ///     }
+    /// }
+    /// ```
+    ///
+    /// # Panics
+    /// As for [`fill`](Self::fill).
+    #[doc(alias = "cp.async")]
+    #[doc(alias = "memcpy_async")]
+    #[inline(always)]
+    #[track_caller]
+    pub fn fill_by_copies<'a, const STEPS: usize>(
+        &mut self,
+        mut source: impl FnMut(usize) -> Option<&'a T>,
+    ) -> LineView<'_, T>
+    where
+        T: 'a,
+    {
+        let own = Self::own_cells(STEPS);
+        let sources: [_; STEPS] = from_fn(|step| own.cell(step).map(&mut source));
+        let to = Destination::new(self.cells);
+        exclusive(|| {
+            for (step, source) in sources.into_iter().enumerate() {
+                if let (Some(cell), Some(source)) = (own.cell(step), source) {
+                    // SAFETY: as in `fill`. The wait is before the barrier.
+                    unsafe { to.copy_or_zero(cell, source) };
+                }
+            }
+            wait_all();
+        });
+        self.view(own.length)
     }
 
     /// Writes each item to its cell, and returns the view of all cells.
@@ -122,9 +165,48 @@ impl<T: Shuffle, const N: usize, const FIRST: usize> SharedLine<T, N, FIRST> {
         self.view(N)
     }
 
+    /// Returns which cells are this thread's, of `steps` for each thread.
+    ///
+    /// # Panics
+    /// As for [`fill`](Self::fill).
+    #[inline(always)]
+    #[track_caller]
+    fn own_cells(steps: usize) -> OwnCells<N, FIRST> {
+        let threads = block_size() as usize;
+        let length = N.min(steps * threads);
+        assert!(
+            FIRST == 0 || length == N,
+            "the steps of `fill` are too few for a line that does not begin with thread 0"
+        );
+        OwnCells {
+            rank: thread_rank() as usize,
+            threads,
+            length,
+        }
+    }
+
     #[inline(always)]
     fn view(&self, length: usize) -> LineView<'_, T> {
         LineView::new(self.cells, length)
+    }
+}
+
+/// The cells of a line that belong to this thread.
+#[derive(Clone, Copy)]
+struct OwnCells<const N: usize, const FIRST: usize> {
+    rank: usize,
+    threads: usize,
+    /// The number of cells that the block writes.
+    length: usize,
+}
+
+impl<const N: usize, const FIRST: usize> OwnCells<N, FIRST> {
+    /// Returns this step's cell, if it is one of the line's.
+    #[inline(always)]
+    fn cell(self, step: usize) -> Option<usize> {
+        let number = self.rank + step * self.threads;
+        let cell = FIRST + number;
+        (number < N).then_some(if cell < N { cell } else { cell.wrapping_sub(N) })
     }
 }
 

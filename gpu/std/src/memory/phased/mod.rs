@@ -2,7 +2,8 @@
 //! threads read. None of it is `unsafe`.
 //!
 //! [`SharedTile`] has rows and columns, [`SharedLine`] has one dimension, and [`SharedPerWarp`] has
-//! a cell for each warp. `fill` computes a value for each cell of the thread, writes the values,
+//! a cell for each warp. [`SharedStages`] is filled by copies that run while the threads work.
+//! `fill` computes a value for each cell of the thread, writes the values,
 //! and returns a view that reads every cell:
 //!
 //! ```
@@ -110,6 +111,7 @@
 //! "barrier{.cta}.sync"; CUDA C++ Programming Guide, "Shared Memory".
 
 mod line;
+mod stages;
 mod tile;
 mod warps;
 
@@ -119,6 +121,7 @@ use crate::intrinsics;
 use crate::thread::PHASES;
 
 pub use line::{LineView, SharedLine};
+pub use stages::SharedStages;
 pub(crate) use tile::OwnCells;
 pub use tile::{ByColumns, ByRows, CellOwner, SharedTile, TileView};
 pub use warps::SharedPerWarp;
@@ -139,7 +142,8 @@ pub(crate) fn exclusive(writes: impl FnOnce()) {
 #[doc(hidden)]
 #[diagnostic::on_unimplemented(
     message = "`{Self}` is not a type of shared memory",
-    label = "`shared!` declares `[T; N]`, `SharedTile<T, ROWS, COLUMNS>`, `SharedLine<T, N>`, `SharedPerWarp<T>`, `SharedPart<T, N>` or `SharedAtomics<T, N>`"
+    label = "`shared!` declares `[T; N]`, `SharedTile<T, ROWS, COLUMNS>`, `SharedLine<T, N>`, `SharedPerWarp<T>`, `SharedPart<T, N>` or `SharedAtomics<T, N>`",
+    note = "a `SharedStages<T, N, STAGES>` is declared in the first statement of a kernel"
 )]
 pub trait Declared: Sized {
     /// Returns the array of one declaration. The macro makes a type for each declaration.

@@ -6,7 +6,8 @@
 //! ([`commit_group`], [`wait_group`]). That is enough for bytes that it reads itself; other threads
 //! need a barrier as well. Or its copies can arrive at a barrier at which any thread waits
 //! ([`Barrier::arrive_with_copies`](crate::barrier::Barrier::arrive_with_copies)).
-//! [`crate::pipeline`] does all of this in the right order.
+//! [`crate::pipeline`] does all of this in the right order, and
+//! [`SharedStages`](crate::SharedStages) does it without `unsafe`.
 //!
 //! One copy moves an element of 4, 8 or 16 bytes, aligned to its size. Elements past the end of the
 //! source can be filled with zeros. PTX ISA, "Data Movement and Conversion Instructions: cp.async";
@@ -19,6 +20,7 @@
 
 use core::marker::PhantomData;
 
+use crate::cache::is_global;
 use crate::state_space::{self, ptx};
 use crate::{DynamicSharedArray, SharedArray};
 
@@ -147,6 +149,45 @@ impl<T: Copy> SharedPlace<T> {
                 _ => start!("cg", "16"),
             }
         }
+    }
+}
+
+/// Cells in shared memory to which a thread copies elements of any memory.
+#[derive(Clone, Copy)]
+pub(crate) struct Destination<T> {
+    cells: *mut T,
+    place: SharedPlace<T>,
+}
+
+impl<T: Copy> Destination<T> {
+    /// Returns the cells that start at a pointer into this block's shared memory.
+    #[inline(always)]
+    pub(crate) fn new(cells: *mut T) -> Self {
+        Destination {
+            cells,
+            place: SharedPlace::new(cells),
+        }
+    }
+
+    /// Starts a copy of `from` to a cell, which becomes zeros if there is no `from`. The unit that
+    /// copies reads global memory only, so an element of other memory is loaded and stored.
+    ///
+    /// # Safety
+    /// The cell exists, and zeros are a valid element. Until this thread has waited for its copies,
+    /// no other thread accesses the cell, and the element is borrowed.
+    #[inline(always)]
+    pub(crate) unsafe fn copy_or_zero(&self, cell: usize, from: Option<&T>) {
+        let (pointer, bytes) = match from {
+            Some(from) if !is_global(from, "cp.async") => {
+                // SAFETY: as the caller promises.
+                return unsafe { self.cells.add(cell).write(*from) };
+            }
+            Some(from) => (core::ptr::from_ref(from), const { size_of::<T>() as u32 }),
+            None => (core::ptr::null(), 0),
+        };
+        let to = self.place.wrapping_add(cell as u32);
+        // SAFETY: as the caller promises. Without a source nothing is read.
+        unsafe { to.copy_async_prefix(pointer, bytes) }
     }
 }
 

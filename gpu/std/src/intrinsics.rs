@@ -192,6 +192,7 @@ device_functions! {
     #[link_name = "llvm.nvvm.mul.rm.f"] fn mul_rm_f(a: f32, b: f32) -> f32;
     #[link_name = "llvm.nvvm.mul.rm.d"] fn mul_rm_d(a: f64, b: f64) -> f64;
     #[link_name = "llvm.nvvm.fma.rn.f"] fn fma_rn_f(a: f32, b: f32, c: f32) -> f32;
+    #[link_name = "llvm.nvvm.fma.rn.sat.f"] fn fma_rn_sat_f(a: f32, b: f32, c: f32) -> f32;
     #[link_name = "llvm.nvvm.fma.rn.d"] fn fma_rn_d(a: f64, b: f64, c: f64) -> f64;
     #[link_name = "llvm.nvvm.fma.rz.f"] fn fma_rz_f(a: f32, b: f32, c: f32) -> f32;
     #[link_name = "llvm.nvvm.fma.rz.d"] fn fma_rz_d(a: f64, b: f64, c: f64) -> f64;

@@ -1,12 +1,12 @@
 //! Powers of e, 2 and 10.
 //!
-//! `b^x` is `2^(n + r)` with a whole `n`. `n` becomes the exponent of a power of two, and `ex2` is
-//! used near zero, where it is most accurate. `r` is the difference of nearly equal numbers, so it
-//! is computed with the logarithm of `b` in two parts.
+//! `b^x` is `2^(n + r)` with a whole `n`, and an `r` from 0 to 1. `n` becomes the exponent of a power
+//! of two. `r` is the difference of nearly equal numbers, so it is computed with the logarithm of
+//! `b` in two parts.
 
 use core::f32::consts;
 
-use super::machine::{ex2, ex2_denormal, fma, rint};
+use super::machine::{ex2, ex2_denormal, fma, fma_down, fma_saturating, rint};
 
 /// 1.5 * 2^23. Adding it rounds to a whole number, which is then in the lowest bits.
 const WHOLE: f32 = 12_582_912.0;
@@ -20,10 +20,12 @@ pub(super) const LOG2_E: [f32; 2] = [consts::LOG2_E, 1.925_963e-8];
 /// results come out of `ex2` and of the last product.
 #[inline(always)]
 pub(super) fn split(x: f32, [high, low]: [f32; 2]) -> (f32, f32) {
+    // `n` has so many steps from -126, and the machine keeps its part of them between 0 and 1.
+    const STEPS: f32 = 252.0;
     // With the bias added too, the lowest bits are the exponent's field.
     const BIASED: f32 = WHOLE + 127.0;
-    #[expect(clippy::manual_clamp, reason = "these are one instruction each")]
-    let n = (x * high).max(-126.0).min(127.0) + BIASED;
+    let part = fma_saturating(x, high * (1.0 / STEPS), 0.5);
+    let n = fma_down(part, STEPS, BIASED - 126.0);
     let r = fma(x, low, fma(x, high, BIASED - n));
     (r, f32::from_bits(n.to_bits() << 23))
 }
@@ -40,7 +42,7 @@ pub(super) fn power_of_two(x: f32, factor: [f32; 2]) -> f32 {
 #[inline(always)]
 pub(super) fn power_of_sum(high: f32, low: f32, factor: f32) -> f32 {
     let (r, scale) = split(high, [1.0, 0.0]);
-    // Zero, but for infinite and denormal results. `ex2` of a whole number is exact.
+    // Zero or one, but for infinite and denormal results. `ex2` of a whole number is exact.
     let whole = rint(r);
     let r = (r - whole) + low;
     let p = horner!(

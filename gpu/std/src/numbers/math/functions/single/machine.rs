@@ -24,6 +24,10 @@ macro_rules! instructions {
 instructions! {
     /// Returns `a * b + c`, rounded once.
     fn fma(a, b, c) = fma_rn_f or libm::fmaf(a, b, c);
+    /// Returns `a * b + c`, but 0 if it is less or not a number, and 1 if it is more.
+    fn fma_saturating(a, b, c) = fma_rn_sat_f or libm::fmaf(a, b, c).max(0.0).min(1.0);
+    /// Returns the largest whole number that is not above `a * b + c`, from 2^23 to 2^24.
+    fn fma_down(a, b, c) = fma_rm_f or whole_sum(a, b, c);
     /// Returns the whole part.
     fn trunc(x) = trunc_f or libm::truncf(x);
     /// Returns the nearest whole number.
@@ -44,6 +48,11 @@ instructions! {
     fn sqrt(x) = sqrt_approx_ftz or libm::sqrtf(flush(x));
     /// Returns the reciprocal of the square root, also of denormals.
     fn rsqrt(x) = rsqrt_approx or (1.0 / libm::sqrt(x.into())) as f32;
+}
+
+/// An `f64` has room for the product and the sum.
+fn whole_sum(a: f32, b: f32, c: f32) -> f32 {
+    libm::floor(f64::from(a) * f64::from(b) + f64::from(c)) as f32
 }
 
 /// Replaces a denormal by the zero of its sign.

@@ -153,6 +153,7 @@ passes! {
     early_loads
     entry_points
     inclusive_ranges
+    loads_over_checks
     local_atomics
     loops
     optimize

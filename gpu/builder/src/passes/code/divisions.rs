@@ -6,6 +6,8 @@
 //! divisor has more bits than the dividend, the quotient is 0 and the remainder the dividend. So
 //! one division in 32 bits and a selection are enough.
 //!
+//! The length of a range, such as those of loops with a step, has 32 bits too if its bounds do.
+//!
 //! Source: CUDA C++ Programming Guide, "Arithmetic Instructions: Integer Arithmetic".
 
 use inkwell::IntPredicate;
@@ -27,18 +29,19 @@ const DEPTH: u32 = 6;
 
 /// Narrows the divisions of all functions. It must run after O3.
 pub(crate) fn narrow(module: &Module<'_>, options: &Options) -> Result<(), CodegenError> {
-    use InstructionOpcode::{Freeze, UDiv, URem};
+    use InstructionOpcode::{Call, Freeze, Select, UDiv, URem};
     let builder = module.get_context().create_builder();
     let instructions: Vec<_> = module
         .get_functions()
         .flat_map(llvm::instructions)
-        .filter(|at| matches!(at.get_opcode(), Freeze | UDiv | URem))
+        .filter(|at| matches!(at.get_opcode(), Call | Freeze | Select | UDiv | URem))
         .collect();
     // The result of one may be the dividend of a later one.
     for at in instructions {
         builder.position_before(&at);
         let narrow = match at.get_opcode() {
             Freeze => frozen(&builder, at),
+            Select | Call => length(&builder, at),
             _ => narrowed(&builder, at),
         };
         let narrow = narrow.map_err(|error| options.failed("narrowing of divisions", error))?;
@@ -72,6 +75,29 @@ fn frozen<'ctx>(
         ))
     };
     builder.build_int_z_extend(low, wide, "").map(Some)
+}
+
+/// Computes the length of a range in fewer bits, if its bounds have no more.
+fn length<'ctx>(
+    builder: &Builder<'ctx>,
+    at: InstructionValue<'ctx>,
+) -> Result<Option<IntValue<'ctx>>, BuilderError> {
+    let Some(wide) = whole_number(at).filter(|it| it.get_type().get_bit_width() == 2 * FAST) else {
+        return Ok(None);
+    };
+    let Some([start, end]) = range(wide).filter(|all| all.iter().all(|it| is_short(*it, DEPTH)))
+    else {
+        return Ok(None);
+    };
+    let fast = wide.get_type().get_context().i32_type();
+    let start = builder.build_int_truncate(start, fast, "")?;
+    let end = builder.build_int_truncate(end, fast, "")?;
+    let is_ahead = builder.build_int_compare(IntPredicate::ULT, start, end, "")?;
+    let distance = builder.build_int_sub(end, start, "")?;
+    let length = builder.build_select(is_ahead, distance, fast.const_zero(), "")?;
+    builder
+        .build_int_z_extend(length.into_int_value(), wide.get_type(), "")
+        .map(Some)
 }
 
 /// Writes the division in fewer bits, if its dividend has no more.
@@ -149,6 +175,14 @@ fn remainders<'ctx>(division: InstructionValue<'ctx>) -> Vec<InstructionValue<'c
         .collect()
 }
 
+/// The result of an instruction, if it is a whole number.
+fn whole_number(at: InstructionValue<'_>) -> Option<IntValue<'_>> {
+    // SAFETY: the type is looked at before the value is taken for a number.
+    at.get_type()
+        .is_int_type()
+        .then(|| unsafe { IntValue::new(at.as_value_ref()) })
+}
+
 pub(super) fn operand<'ctx>(at: InstructionValue<'ctx>, index: u32) -> Option<IntValue<'ctx>> {
     match at.get_operand(index)?.value()? {
         BasicValueEnum::IntValue(value) => Some(value),
@@ -158,61 +192,82 @@ pub(super) fn operand<'ctx>(at: InstructionValue<'ctx>, index: u32) -> Option<In
 
 /// Returns whether a value is known to have no more than [`FAST`] bits.
 pub(super) fn is_short(value: IntValue<'_>, depth: u32) -> bool {
-    use InstructionOpcode::{And, LShr, Or, Select, Sub, UDiv, URem, ZExt};
+    bits(value, depth) <= FAST
+}
+
+/// Returns how many bits a value has at most.
+fn bits(value: IntValue<'_>, depth: u32) -> u32 {
+    use InstructionOpcode::{Add, And, Call, LShr, Or, Select, Sub, UDiv, URem, ZExt};
+    let width = value.get_type().get_bit_width();
     if let Some(number) = value.get_zero_extended_constant() {
-        return number <= u32::MAX.into();
+        return u64::BITS - number.leading_zeros();
     }
     let Some(at) = value.as_instruction_value().filter(|_| depth > 0) else {
-        return false;
+        return width;
     };
-    let short = |index| operand(at, index).is_some_and(|it| is_short(it, depth - 1));
-    match at.get_opcode() {
-        ZExt => operand(at, 0).is_some_and(|it| it.get_type().get_bit_width() <= FAST),
-        And | URem => short(0) || short(1),
-        Or => short(0) && short(1),
-        UDiv => short(0),
+    let of = |index| operand(at, index).map_or(width, |it| bits(it, depth - 1));
+    let found = match at.get_opcode() {
+        ZExt => operand(at, 0).map_or(width, |it| it.get_type().get_bit_width()),
+        And | URem => of(0).min(of(1)),
+        Or => of(0).max(of(1)),
+        Add => of(0).max(of(1)) + 1,
+        UDiv => of(0),
         LShr => {
             let by = operand(at, 1).and_then(IntValue::get_zero_extended_constant);
-            by.is_some_and(|by| by >= FAST.into()) || short(0)
+            of(0) - by.map_or(0, |by| by as u32).min(of(0))
         }
         // SAFETY: the instruction is a subtraction, which has the flag.
-        Sub => short(0) && unsafe { LLVMGetNUW(at.as_value_ref()) } != 0,
-        Select => (short(1) || is_distance(at)) && short(2),
-        _ => false,
+        Sub if unsafe { LLVMGetNUW(at.as_value_ref()) } != 0 => of(0),
+        Select => distance(at)
+            .map_or_else(|| of(1), |it| bits(it[1], 1))
+            .max(of(2)),
+        Call if is_saturating(at) => of(0),
+        _ => width,
+    };
+    found.min(width)
+}
+
+/// Returns whether a call is a subtraction that ends at 0.
+fn is_saturating(call: InstructionValue<'_>) -> bool {
+    llvm::callee_name(call).is_some_and(|name| name.starts_with("llvm.usub.sat."))
+}
+
+/// The range whose length a value is: its beginning and its end. The length of one that ends before
+/// it begins is 0.
+pub(super) fn range(length: IntValue<'_>) -> Option<[IntValue<'_>; 2]> {
+    let at = length.as_instruction_value()?;
+    match at.get_opcode() {
+        InstructionOpcode::Call if is_saturating(at) => Some([operand(at, 1)?, operand(at, 0)?]),
+        InstructionOpcode::Select => {
+            let otherwise = operand(at, 2)?.get_zero_extended_constant();
+            distance(at).filter(|_| otherwise == Some(0))
+        }
+        _ => None,
     }
 }
 
-/// Returns whether a selection's first value is `b - a` where its condition is `a < b`, and `b` is
-/// short: the length of a range.
-fn is_distance(selection: InstructionValue<'_>) -> bool {
+/// Returns `a` and `b` of a selection whose first value is `b - a` and whose condition is `a < b`,
+/// as the length of a range is.
+fn distance(selection: InstructionValue<'_>) -> Option<[IntValue<'_>; 2]> {
     use IntPredicate::{UGE, UGT, ULE, ULT};
-    let difference = operand(selection, 1).and_then(|it| it.as_instruction_value());
-    let condition = operand(selection, 0).and_then(|it| it.as_instruction_value());
-    let (Some(difference), Some(condition)) = (difference, condition) else {
-        return false;
-    };
+    let difference = operand(selection, 1)?.as_instruction_value()?;
+    let condition = operand(selection, 0)?.as_instruction_value()?;
     if difference.get_opcode() != InstructionOpcode::Sub {
-        return false;
+        return None;
     }
-    let (larger, smaller) = match condition.get_icmp_predicate() {
-        Some(ULT | ULE) => (1, 0),
-        Some(UGT | UGE) => (0, 1),
-        _ => return false,
+    let (larger, smaller) = match condition.get_icmp_predicate()? {
+        ULT | ULE => (1, 0),
+        UGT | UGE => (0, 1),
+        _ => return None,
     };
-    let is_same = |of_difference, of_condition| {
-        let (Some(wide), Some(compared)) = (
-            operand(difference, of_difference),
-            operand(condition, of_condition),
-        ) else {
-            return false;
-        };
+    let is_same = |wide: IntValue<'_>, compared: IntValue<'_>| {
         let is_low_half = compared.get_type().get_bit_width() == FAST
             && low_half(wide).is_some_and(|half| half == source(compared));
         wide == compared || is_low_half
     };
-    is_same(0, larger)
-        && is_same(1, smaller)
-        && operand(difference, 0).is_some_and(|it| is_short(it, 1))
+    let [end, start] = [operand(difference, 0)?, operand(difference, 1)?];
+    (is_same(end, operand(condition, larger)?) && is_same(start, operand(condition, smaller)?))
+        .then_some([start, end])
 }
 
 /// Returns what a wide value has the low half of, if its high half is 0.
@@ -228,6 +283,22 @@ pub(super) fn low_half(wide: IntValue<'_>) -> Option<IntValue<'_>> {
         _ => false,
     };
     is_low_half.then(|| source(of))
+}
+
+/// The number that was extended, or that another has the low half of: the whole number, if it is
+/// short.
+pub(super) fn plain(number: IntValue<'_>) -> IntValue<'_> {
+    let inner = number.as_instruction_value().and_then(|at| {
+        let inner = operand(at, 0)?;
+        match at.get_opcode() {
+            InstructionOpcode::ZExt => Some(inner),
+            InstructionOpcode::Trunc if number.get_type().get_bit_width() == FAST => {
+                is_short(inner, DEPTH).then_some(inner)
+            }
+            _ => None,
+        }
+    });
+    inner.map_or(number, plain)
 }
 
 /// Returns the value whose low half a short one is: the operand of a truncation, or the value.

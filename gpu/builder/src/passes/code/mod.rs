@@ -11,6 +11,7 @@ pub(crate) mod formatting;
 pub(crate) mod inclusive_ranges;
 pub(crate) mod kernel_attributes;
 pub(crate) mod library_frames;
+pub(crate) mod loads_over_checks;
 pub(crate) mod loops;
 pub(crate) mod nullable;
 pub(crate) mod optimize;

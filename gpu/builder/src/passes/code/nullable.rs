@@ -8,23 +8,30 @@
 //! The address of a field at an offset other than 0, `inbounds`, is no valid value for null. So the
 //! selection may be replaced by the other pointer.
 //!
+//! What is used after a branch on the selection's own condition is not null either, as in
+//! `if let Some((vectors, _)) = ..`.
+//!
 //! Source: LLVM Language Reference, "getelementptr": `inbounds`.
 
 use inkwell::llvm_sys::LLVMOpcode;
 use inkwell::llvm_sys::core::{
-    LLVMConstIntGetZExtValue, LLVMGetInstructionOpcode, LLVMGetNumOperands, LLVMGetOperand,
-    LLVMGetPointerAddressSpace, LLVMIsAConstantInt, LLVMIsAInstruction, LLVMIsInBounds, LLVMIsNull,
-    LLVMSetOperand, LLVMTypeOf,
+    LLVMConstIntGetZExtValue, LLVMGetInstructionOpcode, LLVMGetInstructionParent,
+    LLVMGetNumOperands, LLVMGetOperand, LLVMGetPointerAddressSpace, LLVMIsAConstantInt,
+    LLVMIsAInstruction, LLVMIsAPHINode, LLVMIsInBounds, LLVMIsNull, LLVMSetOperand, LLVMTypeOf,
 };
 use inkwell::llvm_sys::prelude::LLVMValueRef;
 use inkwell::module::Module;
-use inkwell::values::{AsValueRef, InstructionOpcode};
+use inkwell::values::{AsValueRef, FunctionValue, InstructionOpcode, InstructionValue};
 
-use crate::llvm;
+use super::range_checks::conditions_before;
+use crate::llvm::{self, Flow};
 
 /// Replaces the selections in all functions. It must run after O3.
 pub(crate) fn take_out(module: &Module<'_>) {
     for function in module.get_functions() {
+        if function.count_basic_blocks() > 1 {
+            take_out_after_tests(function);
+        }
         for at in llvm::instructions(function) {
             if at.get_opcode() == InstructionOpcode::GetElementPtr {
                 // SAFETY: the value is the address of a field, and its first operand a pointer of
@@ -35,6 +42,44 @@ pub(crate) fn take_out(module: &Module<'_>) {
                         && is_beyond_its_base(at)
                     {
                         LLVMSetOperand(at, 0, pointer);
+                    }
+                }
+            }
+        }
+    }
+}
+
+/// Replaces the selections where a branch before has tested what they select by.
+fn take_out_after_tests(function: FunctionValue<'_>) {
+    let is_selection = |at: &InstructionValue<'_>| at.get_opcode() == InstructionOpcode::Select;
+    let selections: Vec<_> = llvm::instructions(function).filter(is_selection).collect();
+    let pointers = selections
+        .iter()
+        .filter(|it| it.get_type().is_pointer_type());
+    let pointers: Vec<_> = pointers.map(|it| it.as_value_ref()).collect();
+    if pointers.is_empty() {
+        return;
+    }
+    let flow = Flow::of(function);
+    for selection in pointers {
+        // SAFETY: a selection has three operands, and its users are instructions, each in a block.
+        // Where the condition has the value, the selection is the pointer that takes its place.
+        unsafe {
+            let Some(pointer) = other_than_null(selection) else {
+                continue;
+            };
+            let test = (
+                LLVMGetOperand(selection, 0),
+                LLVMGetOperand(selection, 1) == pointer,
+            );
+            for user in llvm::users(selection) {
+                let block = LLVMGetInstructionParent(user);
+                let block = flow.blocks.iter().position(|it| *it == block);
+                let is_tested = LLVMIsAPHINode(user).is_null()
+                    && block.is_some_and(|it| conditions_before(&flow, it).contains(&test));
+                for index in 0..LLVMGetNumOperands(user).cast_unsigned() {
+                    if is_tested && LLVMGetOperand(user, index) == selection {
+                        LLVMSetOperand(user, index, pointer);
                     }
                 }
             }

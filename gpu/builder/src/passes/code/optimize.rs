@@ -6,8 +6,8 @@ use inkwell::targets::TargetMachine;
 
 use super::range_checks::{self, CopiedBarriers};
 use super::{
-    addresses, atomic_costs, divisions, early_loads, inclusive_ranges, loops, nullable, remainders,
-    threading, widths,
+    addresses, atomic_costs, divisions, early_loads, inclusive_ranges, loads_over_checks, loops,
+    nullable, remainders, threading, widths,
 };
 use crate::error::CodegenError;
 use crate::passes::{Options, by_name};
@@ -36,6 +36,7 @@ pub(crate) fn run(
         divisions::narrow(module, options)?;
         copied = range_checks::hoist(module, options, machine)?;
         loops::run(module, options, machine)?;
+        loads_over_checks::run(module, machine);
         early_loads::first(module);
         addresses::join(module);
         widths::narrow(module, options)?;

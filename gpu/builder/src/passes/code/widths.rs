@@ -5,7 +5,7 @@
 //! second of which waits for the first, and multiplies them in three or four, but two numbers of 32
 //! bits give a product of 64 in one. LLVM narrows a comparison of two extended numbers, but not one
 //! with a half of a 64-bit parameter, which it keeps as a mask or a shift; and it does not see that
-//! `y` has 32 bits where a branch has shown that `y < rows`.
+//! `y` has 32 bits where a branch has shown that `y < rows`, or that `rows - 1` has.
 //!
 //! Numbers below 2^32 are not negative in 64 bits, so a signed comparison becomes an unsigned one.
 
@@ -15,7 +15,7 @@ use inkwell::llvm_sys::core::LLVMGetInstructionParent;
 use inkwell::module::Module;
 use inkwell::values::{AsValueRef, BasicValue, InstructionOpcode, InstructionValue, IntValue};
 
-use super::divisions::{FAST, is_short, operand};
+use super::divisions::{FAST, is_short, low_half, operand};
 use super::range_checks;
 use crate::error::CodegenError;
 use crate::llvm::{self, Flow};
@@ -44,7 +44,7 @@ pub(crate) fn narrow(module: &Module<'_>, options: &Options) -> Result<(), Codeg
         for at in wide {
             builder.position_before(&at);
             let narrow = if at.get_opcode() == InstructionOpcode::ICmp {
-                comparison(&builder, at)
+                comparison(&builder, &flow, at)
             } else {
                 product(&builder, &flow, at)
             };
@@ -68,6 +68,7 @@ fn operands(at: InstructionValue<'_>) -> Option<[IntValue<'_>; 2]> {
 /// Writes the comparison in 32 bits, if both operands have no more.
 fn comparison<'ctx>(
     builder: &Builder<'ctx>,
+    flow: &Flow,
     comparison: InstructionValue<'ctx>,
 ) -> Result<Option<IntValue<'ctx>>, BuilderError> {
     let (Some([first, second]), Some(predicate)) =
@@ -76,7 +77,10 @@ fn comparison<'ctx>(
         return Ok(None);
     };
     // Halves, and numbers that were extended: the low half of others would take a register more.
-    if ![first, second].into_iter().all(|it| is_short(it, 1)) {
+    let is_half = |it| {
+        is_short(it, 1) || number_after(it).is_some_and(|it| is_positive(flow, comparison, it))
+    };
+    if ![first, second].into_iter().all(is_half) {
         return Ok(None);
     }
     let unsigned = match predicate {
@@ -94,6 +98,31 @@ fn comparison<'ctx>(
         .map(Some)
 }
 
+/// The extended number that another is one less than.
+fn number_after(number: IntValue<'_>) -> Option<IntValue<'_>> {
+    let sum = number.as_instruction_value()?;
+    let minus_one = operand(sum, 1)?.get_sign_extended_constant() == Some(-1);
+    let after = operand(sum, 0)?;
+    let is_after = sum.get_opcode() == InstructionOpcode::Add && minus_one && is_short(after, 1);
+    is_after.then_some(after)
+}
+
+/// Returns whether a branch before has shown that something is below a number.
+fn is_positive(flow: &Flow, before: InstructionValue<'_>, number: IntValue<'_>) -> bool {
+    let narrow = low_half(number).map(|it| it.as_value_ref());
+    let guards = block_of(flow, before).map_or_else(Vec::new, |it| range_checks::guards(flow, it));
+    guards
+        .iter()
+        .any(|(_, large)| *large == number.as_value_ref() || Some(*large) == narrow)
+}
+
+/// The block that an instruction is in.
+fn block_of(flow: &Flow, at: InstructionValue<'_>) -> Option<usize> {
+    // SAFETY: the instruction is one of a block of the function.
+    let block = unsafe { LLVMGetInstructionParent(at.as_value_ref()) };
+    flow.blocks.iter().position(|it| *it == block)
+}
+
 /// Writes the product as one of two extended numbers, if both factors have no more than 32 bits.
 fn product<'ctx>(
     builder: &Builder<'ctx>,
@@ -105,9 +134,7 @@ fn product<'ctx>(
     };
     let is_simple =
         factors.iter().any(|it| it.is_const()) || factors.iter().all(|it| is_short(*it, 1));
-    // SAFETY: the product is an instruction of a block of the function.
-    let block = unsafe { LLVMGetInstructionParent(product.as_value_ref()) };
-    let Some(block) = flow.blocks.iter().position(|it| *it == block) else {
+    let Some(block) = block_of(flow, product) else {
         return Ok(None);
     };
     let guards = range_checks::guards(flow, block);

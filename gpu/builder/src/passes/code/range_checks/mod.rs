@@ -23,6 +23,7 @@ mod guarded;
 mod range;
 mod regions;
 mod reload;
+mod stepped;
 
 use std::collections::{BTreeMap, BTreeSet, HashSet};
 
@@ -267,7 +268,7 @@ pub(super) fn guards(flow: &Flow, block: usize) -> Vec<(LLVMValueRef, LLVMValueR
 }
 
 /// The conditions of the branches that lead to a block, each with the value that it has then.
-fn conditions_before(flow: &Flow, block: usize) -> Path {
+pub(super) fn conditions_before(flow: &Flow, block: usize) -> Path {
     let mut path = Path::new();
     let mut at = block;
     while let Some(above) = flow.dominator(at) {
@@ -310,8 +311,13 @@ fn facts(condition: LLVMValueRef, value: bool, found: &mut Vec<(LLVMValueRef, LL
             LLVMOpcode::LLVMICmp => match (LLVMGetICmpPredicate(condition), value) {
                 (LLVMIntULT, true) | (LLVMIntUGE, false) => found.push((operand(0), operand(1))),
                 (LLVMIntUGT, true) | (LLVMIntULE, false) => found.push((operand(1), operand(0))),
+                // What is not zero is above it.
+                (LLVMIntEQ, false) | (LLVMIntNE, true) if llvm::integer(operand(1)) == Some(0) => {
+                    found.push((operand(1), operand(0)));
+                }
                 _ => {}
             },
+            LLVMOpcode::LLVMFreeze => facts(operand(0), value, found),
             LLVMOpcode::LLVMAnd if value => {
                 facts(operand(0), true, found);
                 facts(operand(1), true, found);

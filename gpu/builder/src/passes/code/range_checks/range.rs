@@ -14,6 +14,7 @@ use inkwell::llvm_sys::prelude::{LLVMBasicBlockRef, LLVMBuilderRef, LLVMTypeRef,
 use inkwell::module::Module;
 use inkwell::values::{CallSiteValue, FunctionValue};
 
+use super::stepped;
 use crate::llvm::{self, Flow, Loop};
 
 /// Bounds of a value in all iterations, both of them values before the loop.
@@ -41,10 +42,11 @@ enum End {
         end: LLVMValueRef,
     },
     /// The loop ends where a variable is equal to a value: after the first iteration, it has this
-    /// many.
+    /// many. If the loop counts down, `count` is the number of iterations.
     Further {
         variable: Variable,
         steps: LLVMValueRef,
+        count: Option<LLVMValueRef>,
     },
 }
 
@@ -57,6 +59,10 @@ pub(super) struct Ranges<'a> {
     end: Option<End>,
     known: HashMap<LLVMValueRef, Option<Range>>,
     conditions: Vec<LLVMValueRef>,
+    /// Ends of ranges that have an element, by the last number before each.
+    ends: HashMap<LLVMValueRef, LLVMValueRef>,
+    /// The condition that the range over which the loop walks with a step has an element.
+    has_element: Option<LLVMValueRef>,
     /// Whether all threads of a block have to get the same answer.
     is_uniform: bool,
     /// Whether the function's arguments are those of a launch.
@@ -100,6 +106,8 @@ impl<'a> Ranges<'a> {
             end: None,
             known: HashMap::new(),
             conditions: Vec::new(),
+            ends: HashMap::new(),
+            has_element: None,
             is_uniform,
             is_kernel: llvm::is_kernel(function),
             guards: Vec::new(),
@@ -128,7 +136,9 @@ impl<'a> Ranges<'a> {
     /// Requires that `a` is below `b` in every iteration.
     pub(super) fn less(&mut self, a: LLVMValueRef, b: LLVMValueRef) -> Option<()> {
         let (a, b) = (self.range(a)?, self.range(b)?);
-        self.require(LLVMIntULT, a.high, b.low);
+        if self.ends.get(&a.high) != Some(&b.low) {
+            self.require(LLVMIntULT, a.high, b.low);
+        }
         Some(())
     }
 
@@ -171,6 +181,9 @@ impl<'a> Ranges<'a> {
     /// if the counter has no more bits, or a number of iterations that the compiler knows.
     pub(super) fn short_count(&mut self) -> Option<LLVMValueRef> {
         let steps = match self.end? {
+            End::Further {
+                count: Some(count), ..
+            } => return self.short(count),
             End::Further { steps, .. } => steps,
             // The number is that of one thread.
             End::Below { .. } if self.is_uniform => return None,
@@ -192,6 +205,27 @@ impl<'a> Ranges<'a> {
             let steps = LLVMBuildTrunc(self.builder, steps, short, c"".as_ptr());
             let one = LLVMConstInt(short, 1, 0);
             Some(LLVMBuildNUWAdd(self.builder, steps, one, c"".as_ptr()))
+        }
+    }
+
+    /// Requires that a number of iterations has 32 bits, if it is not known and its type has more.
+    fn short(&mut self, count: LLVMValueRef) -> Option<LLVMValueRef> {
+        // SAFETY: the number is an integer before the loop.
+        unsafe {
+            let short = LLVMInt32TypeInContext(LLVMGetBuilderContext(self.builder));
+            let (from, most) = (LLVMTypeOf(count), mask(short));
+            if mask(from) <= most || llvm::integer(count).is_some() {
+                return None;
+            }
+            if !self
+                .conditions
+                .iter()
+                .any(|it| Some(*it) == self.has_element)
+            {
+                self.not_zero(count);
+            }
+            self.require(LLVMIntULE, count, LLVMConstInt(from, most, 0));
+            Some(LLVMBuildTrunc(self.builder, count, short, c"".as_ptr()))
         }
     }
 
@@ -375,8 +409,29 @@ impl<'a> Ranges<'a> {
                     self.after(variable, steps)
                 }
             }
-            End::Further { steps, .. } => self.after(variable, steps),
+            End::Further { steps, count, .. } => {
+                let end = count.and_then(|count| self.end_of_steps(variable, count));
+                end.or_else(|| self.after(variable, steps))
+            }
         }
+    }
+
+    /// The range of a variable that walks with its step over a range of numbers, of which there
+    /// are `count`.
+    fn end_of_steps(&mut self, variable: Variable, count: LLVMValueRef) -> Option<Range> {
+        // SAFETY: all values are integers of the loop's function.
+        let end = unsafe { stepped::end(count, variable.start, variable.step)? };
+        if !self.is_known(end) {
+            return None;
+        }
+        let start = self.start(variable)?;
+        self.require(LLVMIntULT, start.high, end);
+        self.has_element = self.conditions.last().copied();
+        let last = self.subtract(end, self.constant(end, 1));
+        Some(Range {
+            high: last,
+            ..start
+        })
     }
 
     /// The bounds of a variable's first value.
@@ -507,9 +562,11 @@ impl<'a> Ranges<'a> {
         } else {
             steps
         };
+        let counts_down = step == most && is_next.is_some() && llvm::integer(end) == Some(0);
         Some(End::Further {
             variable,
             steps: further,
+            count: counts_down.then_some(variable.start),
         })
     }
 

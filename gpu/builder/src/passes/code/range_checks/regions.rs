@@ -20,7 +20,7 @@
 use std::collections::{HashMap, HashSet};
 
 use inkwell::attributes::Attribute;
-use inkwell::llvm_sys::LLVMIntPredicate::{LLVMIntUGE, LLVMIntUGT};
+use inkwell::llvm_sys::LLVMIntPredicate::{LLVMIntUGE, LLVMIntUGT, LLVMIntULT};
 use inkwell::llvm_sys::LLVMOpcode;
 use inkwell::llvm_sys::core::*;
 use inkwell::llvm_sys::prelude::{LLVMBasicBlockRef, LLVMBuilderRef, LLVMValueRef};
@@ -28,7 +28,7 @@ use inkwell::values::{CallSiteValue, FunctionValue, IntValue};
 
 use super::duplicate::{self, Ends};
 use super::guarded::{self, Bounds};
-use super::{LARGEST, condition, conditions_before, has_one_thread};
+use super::{LARGEST, condition, conditions_before, facts, guards, has_one_thread};
 use crate::llvm::{self, Flow};
 use crate::passes::code::divisions;
 
@@ -53,7 +53,7 @@ const ALL: Most = Most {
 };
 
 /// The conditions of a path, in their order, each with the value that it has on the path.
-pub(super) type Path = Vec<(LLVMValueRef, bool)>;
+pub(in crate::passes::code) type Path = Vec<(LLVMValueRef, bool)>;
 
 /// What follows a place in a block without an edge back.
 struct Region {
@@ -177,6 +177,20 @@ fn is_worth_it(checks: &[Check], least: usize) -> bool {
 }
 
 impl Check {
+    /// Returns whether the check is one that a number is not zero.
+    fn is_of_divisor(&self) -> bool {
+        let mut found = Vec::new();
+        // SAFETY: the branch is conditional.
+        facts(
+            unsafe { LLVMGetCondition(self.branch) },
+            self.right,
+            &mut found,
+        );
+        found
+            .iter()
+            .any(|(small, _)| llvm::integer(*small) == Some(0))
+    }
+
     /// The index and the length that it compares.
     fn compared(&self) -> Option<(LLVMValueRef, LLVMValueRef)> {
         // SAFETY: the branch is conditional.
@@ -338,7 +352,7 @@ impl Region {
 
     /// The checks that can be computed at the start.
     fn checks(&self, flow: &Flow, doomed: &[bool]) -> Vec<Check> {
-        let mut known = HashMap::new();
+        let (mut known, before) = (HashMap::new(), guards(flow, self.start));
         let blocks = std::iter::once(self.start).chain(self.blocks.iter().copied());
         let checks = blocks.filter_map(|block| {
             let [taken, other] = flow.successors[block][..] else {
@@ -353,7 +367,7 @@ impl Region {
             let is_computed = llvm::integer(condition).is_none()
                 && conditions
                     .into_iter()
-                    .all(|it| is_movable(it, &self.inside, &mut known));
+                    .all(|it| is_movable(it, &self.inside, &before, &mut known));
             // SAFETY: the block has a terminator.
             let branch = unsafe { LLVMGetBasicBlockTerminator(flow.blocks[block]) };
             is_computed.then_some(Check {
@@ -495,13 +509,13 @@ impl Region {
             let mut fails = LLVMConstInt(bit, 0, 0);
             for check in checks.iter().filter(|it| it.tests != Tests::None) {
                 let wrong = conditions.wrong(check);
-                let mut reached = LLVMConstInt(bit, 1, 0);
-                for (condition, value) in check.path.iter().copied() {
-                    let holds = conditions.at_start(condition, value);
-                    reached = LLVMBuildAnd(builder, reached, holds, c"".as_ptr());
-                }
-                reached = LLVMBuildAnd(builder, reached, wrong, c"".as_ptr());
-                fails = LLVMBuildOr(builder, fails, reached, c"fails".as_ptr());
+                let path = check.path.iter().copied();
+                let before = path.map(|(condition, value)| conditions.at_start(condition, value));
+                // Without a path it is the check alone, so that what it shows is found later.
+                let before: Vec<_> = before.collect();
+                let reached = before.into_iter().chain([wrong]);
+                let reached = reached.reduce(|a, b| LLVMBuildAnd(builder, a, b, c"".as_ptr()));
+                fails = LLVMBuildOr(builder, fails, reached.unwrap_or(wrong), c"fails".as_ptr());
             }
             let goes_on = checks.iter().any(|it| it.around.is_some());
             let ends = if goes_on {
@@ -509,9 +523,13 @@ impl Region {
             } else {
                 Ends::InPanic
             };
+            // Then, divisions by it can be moved, and with them what they are checked by.
+            let shows_divisor = checks.iter().any(Check::is_of_divisor);
             let checks: Vec<_> = checks.iter().map(|it| (it.branch, it.right)).collect();
             let (mut made, region) = self.divide(flow, builder, &copied, fails, ends, &checks);
-            made.insert(region);
+            if !shows_divisor {
+                made.insert(region);
+            }
             LLVMDisposeBuilder(builder);
             made
         }
@@ -613,6 +631,13 @@ fn distance(index: LLVMValueRef) -> (LLVMValueRef, Option<LLVMValueRef>, bool) {
         }
         (index, None, true)
     }
+}
+
+/// Returns whether two values are one number, perhaps with different widths.
+fn is_same(a: LLVMValueRef, b: LLVMValueRef) -> bool {
+    // SAFETY: the callers' values are numbers.
+    let [a, b] = [a, b].map(|it| divisions::plain(unsafe { IntValue::new(it) }));
+    a == b
 }
 
 /// Returns whether a number of 64 bits is known to have no more than 32.
@@ -722,12 +747,11 @@ impl Conditions {
             };
             let (below, above) = (largest(&around.below), largest(&around.above));
             let compare = |predicate, a, b| LLVMBuildICmp(builder, predicate, a, b, c"".as_ptr());
-            let less = |a, b| LLVMBuildSub(builder, a, b, c"".as_ptr());
-            let room = less(length, above);
+            let room = LLVMBuildSub(builder, length, middle, c"".as_ptr());
             let fails = [
-                compare(LLVMIntUGT, above, length),
-                compare(LLVMIntUGT, below, room),
-                compare(LLVMIntUGE, less(middle, below), less(room, below)),
+                compare(LLVMIntULT, middle, below),
+                compare(LLVMIntUGE, middle, length),
+                compare(LLVMIntUGE, above, room),
             ];
             fails
                 .into_iter()
@@ -809,10 +833,11 @@ fn joined(mut paths: Vec<Path>) -> Option<Path> {
 }
 
 /// Returns whether a value does not change if it is computed at the region's start, and computing
-/// it there is no fault.
+/// it there is no fault. `before` is what is below what there.
 fn is_movable(
     value: LLVMValueRef,
     inside: &HashSet<LLVMValueRef>,
+    before: &[(LLVMValueRef, LLVMValueRef)],
     known: &mut HashMap<LLVMValueRef, bool>,
 ) -> bool {
     use LLVMOpcode::*;
@@ -830,7 +855,11 @@ fn is_movable(
             | LLVMXor | LLVMICmp | LLVMFCmp | LLVMSelect | LLVMZExt | LLVMSExt | LLVMTrunc
             | LLVMFreeze | LLVMExtractValue => true,
             // A division by zero is a fault.
-            LLVMUDiv | LLVMURem => llvm::integer(LLVMGetOperand(value, 1)).is_some_and(|it| it > 0),
+            LLVMUDiv | LLVMURem => {
+                let divisor = LLVMGetOperand(value, 1);
+                llvm::integer(divisor).is_some_and(|it| it > 0)
+                    || before.iter().any(|(_, large)| is_same(*large, divisor))
+            }
             LLVMCall => llvm::callee(CallSiteValue::new(value)).is_some_and(|callee| {
                 let is_arithmetic = llvm::is_pure_intrinsic(callee);
                 is_arithmetic && llvm::name(callee) != "llvm.assume"
@@ -840,7 +869,7 @@ fn is_movable(
         let is_movable = is_pure
             && operands
                 .into_iter()
-                .all(|index| is_movable(LLVMGetOperand(value, index), inside, known));
+                .all(|index| is_movable(LLVMGetOperand(value, index), inside, before, known));
         known.insert(value, is_movable);
         is_movable
     }

@@ -112,9 +112,9 @@ impl Attention {
     /// Computes the results of all queries.
     ///
     /// # Errors
-    /// [`Error::TooMany`] if there are more than 128 columns, 2^31 keys or 2^31 blocks of 128
-    /// queries; [`Error::TensorMap`] if a buffer is too short, a row does not begin at a multiple
-    /// of sixteen bytes, there are no keys, or the GPU is older than Hopper; [`Error::Launch`],
+    /// [`Error::TooMany`] if there are more than 128 columns, 2^31 keys or 2^31 blocks of queries;
+    /// [`Error::TensorMap`] if a buffer is too short, a row does not begin at a multiple of sixteen
+    /// bytes, there are no keys, or the GPU is older than Hopper; [`Error::Launch`],
     /// [`Error::Graph`].
     pub fn forward<T: AttentionElement>(
         self,
@@ -178,18 +178,20 @@ macro_rules! elements {
                 [queries, keys, values]: [&DeviceBuffer<$ty>; 3],
                 results: &mut DeviceBuffer<$ty>,
             ) -> Result<(), Error> {
-                let of_head = (of.queries as usize).div_ceil(kernels::QUERIES);
-                let blocks = of_head.saturating_mul(of.heads as usize).saturating_mul(of.batch as usize);
-                let Some(config) = grid(blocks, kernels::THREADS)? else {
-                    return Ok(());
-                };
-                let config = config.with_dynamic_shared(kernels::SHARED_BYTES);
-                let queries = TensorMap::new(queries, of.tiles::<$ty>(0, kernels::QUERIES))?;
-                let keys = TensorMap::new(keys, of.tiles::<$ty>(1, kernels::KEYS))?;
-                let values = TensorMap::new(values, of.tiles::<$ty>(2, kernels::KEYS))?;
                 macro_rules! launch {
-                    ($registers:literal $stages:literal) => {{
-                        let kernel = kernels::attention::<$ty, $registers, $stages>;
+                    ($kernel:ident $groups:expr) => {{
+                        let of_block = kernels::queries($groups);
+                        let of_head = (of.queries as usize).div_ceil(of_block);
+                        let heads = (of.heads as usize).saturating_mul(of.batch as usize);
+                        let blocks = of_head.saturating_mul(heads);
+                        let Some(config) = grid(blocks, kernels::threads($groups))? else {
+                            return Ok(());
+                        };
+                        let config = config.with_dynamic_shared(kernels::SHARED_BYTES);
+                        let queries = TensorMap::new(queries, of.tiles::<$ty>(0, of_block))?;
+                        let keys = TensorMap::new(keys, of.tiles::<$ty>(1, kernels::KEYS))?;
+                        let values = TensorMap::new(values, of.tiles::<$ty>(2, kernels::KEYS))?;
+                        let kernel = kernels::$kernel::<$ty>;
                         results.device().set_max_dynamic_shared(kernel, kernels::SHARED_BYTES)?;
                         let of_results = of.tiles::<$ty>(3, kernels::STORED_ROWS);
                         let mut results = TensorMapMut::new(results, of_results)?;
@@ -199,7 +201,11 @@ macro_rules! elements {
                         unsafe { queue.launch_unchecked(kernel, config, arguments) }
                     }};
                 }
-                if of.columns as usize <= kernels::COLUMNS { launch!(32 4) } else { launch!(64 2) }
+                if of.columns as usize <= kernels::COLUMNS {
+                    launch!(attention_narrow kernels::NARROW_GROUPS)
+                } else {
+                    launch!(attention_wide kernels::WIDE_GROUPS)
+                }
             }
         }
     )*};

@@ -14,8 +14,8 @@ use crate::{Error, Queue};
 /// A layer of a network: `y = f(x W + bias)`, for any number of inputs at once.
 ///
 /// All matrices are row after row: a row of `x` is an input, and a row of `y` its output. It is the
-/// product of a [`Gemm`], whose sums begin with the bias and pass through the function before they
-/// are rounded. So neither takes a pass over memory. The functions are [`Identity`], [`Relu`],
+/// product of a [`Gemm`], whose sums are added to the bias and pass through the function before
+/// they are rounded. So neither takes a pass over memory. The functions are [`Identity`], [`Relu`],
 /// [`Gelu`] and [`Silu`].
 ///
 /// ```
@@ -118,7 +118,8 @@ macro_rules! layers {
                 y: &mut DeviceBuffer<$ty>,
             ) -> Result<(), Error> {
                 let are_aligned = are_aligned(&of, [x, weights]);
-                if are_aligned && is_for_hopper(&of, y) {
+                let is_bias_aligned = bias.address().is_multiple_of(4);
+                if are_aligned && is_bias_aligned && is_for_hopper(&of, y) {
                     let Some(config) = launch_of_hopper(&of, y.device())? else {
                         return Ok(());
                     };

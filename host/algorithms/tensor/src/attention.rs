@@ -1,8 +1,9 @@
 //! Attention: for each query, the softmax of its products with all keys, times the values.
 //!
-//! A block has 128 queries of one head, and goes over the keys once, 128 at a time, from the last
-//! to the first. It keeps the largest score of each query so far, and sums that are relative to it
-//! (the online softmax), so no score is ever in memory.
+//! A block has 128 or 192 queries of one head, and goes over the keys once, 128 at a time, from the
+//! last to the first. Its sums are relative to the largest score of each query so far (the online
+//! softmax), so no score is ever in memory. They stay relative to a smaller score until one is 2^8
+//! times as heavy, so they are rarely corrected.
 //!
 //! The first warpgroup gives its registers away, and one of its threads loads tiles of keys and of
 //! values by the tensor memory accelerator. The other two have 64 queries each. A warpgroup starts
@@ -18,7 +19,7 @@ use core::array::from_fn;
 
 use lanewise_macros::{Value, kernel, shared};
 use lanewise_std::barrier::{Barrier, BarrierStorage, Barriers, Block, Parity};
-use lanewise_std::half::{Bf16, Bf16x2, F16, F16x2};
+use lanewise_std::half::{Bf16, F16};
 use lanewise_std::matrix::Element;
 use lanewise_std::matrix::warp::Left;
 use lanewise_std::matrix::warpgroup::{
@@ -27,28 +28,26 @@ use lanewise_std::matrix::warpgroup::{
 };
 use lanewise_std::thread::{NamedBarrier, block_idx_x, nanosleep, thread_rank};
 use lanewise_std::tma::{DynamicTiles, TensorMap, TensorMapMut, swizzled};
-use lanewise_std::warp::{FULL_MASK, lane_id, shuffle_xor_sync, sync_warp, warp_id};
+use lanewise_std::warp::{FULL_MASK, any_sync, lane_id, shuffle_xor_sync, sync_warp, warp_id};
 use lanewise_std::{bulk, debug, fast};
 
-use crate::element::Output;
+use crate::element::Half;
 use crate::place::Place;
 
-/// Queries of a block.
-pub const QUERIES: usize = 128;
 /// Keys of a tile.
 pub const KEYS: usize = 128;
 /// Columns of a box: 128 bytes.
 pub const COLUMNS: usize = 64;
 /// Queries that a warp stores at once.
 pub const STORED_ROWS: usize = 16;
-/// Threads of a block: a warpgroup that loads, and two that multiply.
-pub const THREADS: u32 = 3 * warpgroup::THREADS;
+/// Warpgroups that multiply, of a block for up to 64 columns.
+pub const NARROW_GROUPS: usize = 3;
+/// Warpgroups that multiply, of a block for up to 128 columns.
+pub const WIDE_GROUPS: usize = 2;
 /// Bytes of dynamic shared memory.
 pub const SHARED_BYTES: u32 = Pieces::BYTES;
 
-/// Warps that multiply.
-const WARPS: u32 = 8;
-/// Bytes of a box: 128 queries, keys or values.
+/// Bytes of a box: 128 keys or values.
 const PIECE: usize = KEYS * 128;
 /// The boxes of the queries, and those of keys and values of each stage.
 type Pieces = DynamicTiles<u8, PIECE, 10>;
@@ -58,25 +57,6 @@ const MOST_STAGES: usize = 4;
 const SCORES: usize = KEYS / 2;
 /// A score that is smaller than any.
 const LEAST: f32 = -1e30;
-
-/// An element of queries, keys and values: `F16` or `Bf16`.
-pub trait Half: Element<Bits = Self> + Output {
-    /// Returns the bits of both, rounded.
-    #[doc(hidden)]
-    fn bits_of(pair: [f32; 2]) -> u32;
-}
-
-macro_rules! halves {
-    ($($ty:ident $pair:ident)*) => {$(
-        impl Half for $ty {
-            #[inline(always)]
-            fn bits_of(pair: [f32; 2]) -> u32 {
-                $pair::from_f32(pair).to_bits()
-            }
-        }
-    )*};
-}
-halves! { F16 F16x2 Bf16 Bf16x2 }
 
 /// What the launch says of the problem.
 #[derive(Clone, Copy, Debug, Value)]
@@ -105,16 +85,78 @@ struct Ring<'a> {
     first: usize,
 }
 
-/// Writes the attention of all heads. The grid has a block for each 128 queries of each head.
+/// Returns the queries of a block with so many warpgroups that multiply.
+#[must_use]
+pub const fn queries(groups: usize) -> usize {
+    groups * warpgroup::ROWS
+}
+
+/// Returns the threads of a block: one more warpgroup loads.
+#[must_use]
+pub const fn threads(groups: usize) -> u32 {
+    (groups as u32 + 1) * warpgroup::THREADS
+}
+
+/// Writes the attention of all heads, with up to 64 columns. The grid has a block for each 192
+/// queries of each head.
 ///
 /// # Safety
-/// The boxes have the sizes for which the kernel has room: [`COLUMNS`] columns, and [`QUERIES`]
+/// The boxes have the sizes for which the kernel has room: [`COLUMNS`] columns, and [`queries`]
 /// rows of `q`, [`KEYS`] of `k` and `v`, and [`STORED_ROWS`] of `o`. The maps have the heads and
 /// batches of the grid.
-#[kernel(min_arch = "sm_90a", instances((Bf16, 32, 4), (Bf16, 64, 2), (F16, 32, 4), (F16, 64, 2)))]
+#[kernel(min_arch = "sm_90a", instances(Bf16, F16))]
+#[launch_bounds(512, 1)]
+#[launch_contract(dims = 1, block = (512))]
+pub unsafe fn attention_narrow<E: Half + Element<Bits = E>>(
+    q: TensorMap<E, 4>,
+    k: TensorMap<E, 4>,
+    v: TensorMap<E, 4>,
+    o: TensorMapMut<E, 4>,
+    shape: Shape,
+) where
+    Accumulator<f32, 32>: MultiplyAdd<E, E>,
+    Accumulator<f32, SCORES>: MultiplyAdd<E, E>,
+    Across: Order<E>,
+{
+    // SAFETY: the caller keeps the contract of this function.
+    unsafe { attend::<E, 32, 4, NARROW_GROUPS, 160>(q, k, v, o, shape) }
+}
+
+/// Writes the attention of all heads, with up to 128 columns. The grid has a block for each 128
+/// queries of each head.
+///
+/// # Safety
+/// As for [`attention_narrow`].
+#[kernel(min_arch = "sm_90a", instances(Bf16, F16))]
 #[launch_bounds(384, 1)]
 #[launch_contract(dims = 1, block = (384))]
-pub unsafe fn attention<E: Half, const REGISTERS: usize, const STAGES: usize>(
+pub unsafe fn attention_wide<E: Half + Element<Bits = E>>(
+    q: TensorMap<E, 4>,
+    k: TensorMap<E, 4>,
+    v: TensorMap<E, 4>,
+    o: TensorMapMut<E, 4>,
+    shape: Shape,
+) where
+    Accumulator<f32, SCORES>: MultiplyAdd<E, E>,
+    Across: Order<E>,
+{
+    // SAFETY: the caller keeps the contract of this function.
+    unsafe { attend::<E, 64, 2, WIDE_GROUPS, 240>(q, k, v, o, shape) }
+}
+
+/// Writes the attention of a block's queries. `GROUPS` warpgroups multiply, whose threads have
+/// `OWN` registers each; `REGISTERS` of them are sums.
+///
+/// # Safety
+/// As for [`attention_narrow`].
+#[inline(always)]
+unsafe fn attend<
+    E: Half + Element<Bits = E>,
+    const REGISTERS: usize,
+    const STAGES: usize,
+    const GROUPS: usize,
+    const OWN: u32,
+>(
     q: TensorMap<E, 4>,
     k: TensorMap<E, 4>,
     v: TensorMap<E, 4>,
@@ -137,26 +179,30 @@ pub unsafe fn attention<E: Half, const REGISTERS: usize, const STAGES: usize>(
         debug::trap()
     };
     let wide = const { 2 * REGISTERS / COLUMNS };
+    // Bytes of a box of queries, and the pieces that they all take.
+    let of_queries = const { queries(GROUPS) * 128 };
+    let first = (wide * of_queries).div_ceil(PIECE);
+    let warps = GROUPS as u32 * 4;
     let queries_full = Barrier::<Block>::init(&QUERIES_FULL, 1);
     let keys_full = Barrier::<Block>::init_several(&KEYS_FULL, |_| 1);
-    let keys_empty = Barrier::<Block>::init_several(&KEYS_EMPTY, |_| WARPS);
+    let keys_empty = Barrier::<Block>::init_several(&KEYS_EMPTY, |_| warps);
     let values_full = Barrier::<Block>::init_several(&VALUES_FULL, |_| 1);
-    let values_empty = Barrier::<Block>::init_several(&VALUES_EMPTY, |_| WARPS);
+    let values_empty = Barrier::<Block>::init_several(&VALUES_EMPTY, |_| warps);
     let keys = Ring {
         full: &keys_full,
         empty: &keys_empty,
-        first: wide,
+        first,
     };
     let values = Ring {
         full: &values_full,
         empty: &values_empty,
-        first: 2 * wide,
+        first: first + wide,
     };
 
     // Blocks with more keys, if queries see different numbers of them, begin first.
-    let of_head = shape.queries.div_ceil(QUERIES as u32).max(1);
+    let of_head = shape.queries.div_ceil(queries(GROUPS) as u32).max(1);
     let (number, all_heads) = (block_idx_x() % of_head, block_idx_x() / of_head);
-    let block = (of_head - 1 - number) * QUERIES as u32;
+    let block = (of_head - 1 - number) * queries(GROUPS) as u32;
     let [head, batch] = [
         all_heads % shape.heads.max(1),
         all_heads / shape.heads.max(1),
@@ -165,7 +211,7 @@ pub unsafe fn attention<E: Half, const REGISTERS: usize, const STAGES: usize>(
         let below = (query as i32).saturating_add(shape.ahead).max(0);
         (below as u32).min(shape.keys)
     };
-    let last_query = (block + QUERIES as u32).min(shape.queries) - 1;
+    let last_query = (block + queries(GROUPS) as u32).min(shape.queries) - 1;
     let tiles = seen(last_query).div_ceil(KEYS as u32);
 
     if warpgroup_id() == 0 {
@@ -174,16 +220,18 @@ pub unsafe fn attention<E: Half, const REGISTERS: usize, const STAGES: usize>(
             let at = |head: u32, row: u32| [row, head, batch].map(u32::cast_signed);
             let load = |map: &TensorMap<E, 4>,
                         piece: usize,
-                        [row, head, batch]: [i32; 3],
+                        bytes: usize,
+                        at: [i32; 3],
                         full: &Barrier<Block>| {
-                let _ = full.arrive_expect_bytes((wide * PIECE) as u32);
+                let _ = full.arrive_expect_bytes((wide * bytes) as u32);
+                let ([row, head, batch], to) = (at, pieces.tile(piece).as_ptr());
                 for i in 0..wide {
-                    let to = pieces.tile(piece + i).as_ptr().cast();
+                    let to = to.wrapping_add(i * bytes).cast();
                     // SAFETY: the place has room for a box, and nothing reads it.
                     unsafe { map.load(to, [(i * COLUMNS) as i32, row, head, batch], full) };
                 }
             };
-            load(&q, 0, at(head, block), &queries_full);
+            load(&q, 0, of_queries, at(head, block), &queries_full);
             let head = head / shape.group.max(1);
             let mut place = Place::<STAGES>::new(Parity::Odd);
             for tile in (0..tiles).rev() {
@@ -191,7 +239,13 @@ pub unsafe fn attention<E: Half, const REGISTERS: usize, const STAGES: usize>(
                 for (map, ring) in [(&k, keys), (&v, values)] {
                     ring.empty.at(place.stage()).wait_parity(place.parity);
                     let piece = ring.first + place.stage() * 2 * wide;
-                    load(map, piece, at(head, row), &ring.full.at(place.stage()));
+                    load(
+                        map,
+                        piece,
+                        PIECE,
+                        at(head, row),
+                        &ring.full.at(place.stage()),
+                    );
                 }
                 place.advance();
             }
@@ -199,10 +253,11 @@ pub unsafe fn attention<E: Half, const REGISTERS: usize, const STAGES: usize>(
         return;
     }
 
-    increase_registers::<240>();
+    increase_registers::<OWN>();
     let group = warpgroup_id() - 1;
     let first_query = block + group * warpgroup::ROWS as u32;
     let piece = |piece: usize| pieces.tile(piece).as_ptr().cast::<E>();
+    let queries_at = |number: usize| piece(0).wrapping_byte_add(number * of_queries);
     let give_back = |ring: Ring, stage: usize| {
         if lane_id() == 0 {
             let _ = ring.empty.at(stage).arrive();
@@ -218,7 +273,7 @@ pub unsafe fn attention<E: Half, const REGISTERS: usize, const STAGES: usize>(
     let mut of_keys = Place::<STAGES>::new(Parity::Even);
     let mut of_values = Place::<STAGES>::new(Parity::Even);
     queries_full.wait_parity(Parity::Even);
-    if group == 1 && tiles > 0 {
+    if group as usize == GROUPS - 1 && tiles > 0 {
         give_turn(0);
     }
     for number in 0..tiles {
@@ -230,15 +285,18 @@ pub unsafe fn attention<E: Half, const REGISTERS: usize, const STAGES: usize>(
         wait_for_turn(group);
         let mut products = scores.start();
         for i in 0..wide {
-            let queries = Descriptor::<E>::of_tile(piece(i)).below(group * warpgroup::ROWS as u32);
+            let queries =
+                Descriptor::<E>::of_tile(queries_at(i)).below(group * warpgroup::ROWS as u32);
             let keys = Descriptor::<E>::of_tile(piece(keys.first + stage * 2 * wide + i));
             // SAFETY: both are full, and the keys are given back after these products.
             unsafe { products.multiply_add(queries, keys) };
         }
-        let gives = group == 0 || number + 1 < tiles;
+        // The last turn of all is nobody's.
+        let next = (group + 1) % GROUPS as u32;
+        let gives = next > 0 || number + 1 < tiles;
         if number == 0 {
             if gives {
-                give_turn(1 - group);
+                give_turn(next);
             }
             products.finish();
             give_back(keys, stage);
@@ -252,7 +310,7 @@ pub unsafe fn attention<E: Half, const REGISTERS: usize, const STAGES: usize>(
             // SAFETY: the values are full, and given back after these products.
             unsafe { add_values(&mut outputs, &weights, of_stage) };
             if gives {
-                give_turn(1 - group);
+                give_turn(next);
             }
             // SAFETY: two calls for the other sum came after those for this one.
             unsafe { products.finish_before::<2>() };
@@ -260,11 +318,13 @@ pub unsafe fn attention<E: Half, const REGISTERS: usize, const STAGES: usize>(
             let factors = softmax.weigh(&mut scores, start, limits, unmasked);
             outputs.finish();
             give_back(values, last);
-            let mut register = 0;
-            sum.map(|_, _, sum| {
-                register += 1;
-                factors[(register - 1) / 2 % 2] * sum
-            });
+            if any_sync(FULL_MASK, factors[0].min(factors[1]) < 1.0) {
+                let mut register = 0;
+                sum.map(|_, _, sum| {
+                    register += 1;
+                    factors[(register - 1) / 2 % 2] * sum
+                });
+            }
         }
         weights = left_operands(&scores);
     }
@@ -283,11 +343,7 @@ pub unsafe fn attention<E: Half, const REGISTERS: usize, const STAGES: usize>(
     }
 
     // The queries have been multiplied, and their place is free for the output.
-    if group == 0 {
-        NamedBarrier::<1>::of(warpgroup::THREADS).sync();
-    } else {
-        NamedBarrier::<2>::of(warpgroup::THREADS).sync();
-    }
+    wait_for_group(group);
     let factors = softmax.factors();
     let of_warp = (warp_id() as usize - 4) * STORED_ROWS;
     let lane = lane_id() as usize;
@@ -297,7 +353,7 @@ pub unsafe fn attention<E: Half, const REGISTERS: usize, const STAGES: usize>(
             let half = register / 2 % 2;
             let (number, column) = (register / 4 * 8 / COLUMNS, register / 4 * 8 % COLUMNS);
             let in_box = (lane / 4 + half * 8) * 128 + (column + lane % 4 * 2) * size_of::<E>();
-            let place = piece(number).wrapping_byte_add(of_warp * 128 + swizzled(in_box));
+            let place = queries_at(number).wrapping_byte_add(of_warp * 128 + swizzled(in_box));
             let pair = E::narrow_pair([left, element].map(|sum| factors[half] * sum));
             // SAFETY: these rows of the place are the warp's own, and each lane has its elements.
             unsafe { place.cast::<E::Pair>().write(pair) };
@@ -311,7 +367,7 @@ pub unsafe fn attention<E: Half, const REGISTERS: usize, const STAGES: usize>(
     if lane == 0 && row < shape.queries {
         for i in 0..wide {
             let at = [(i * COLUMNS) as u32, row, head, batch].map(u32::cast_signed);
-            let place = piece(i).wrapping_byte_add(of_warp * 128);
+            let place = queries_at(i).wrapping_byte_add(of_warp * 128);
             // SAFETY: the warp has written the box, and its rows of the output are the warp's own.
             unsafe { o.store(at, place) };
         }
@@ -320,24 +376,29 @@ pub unsafe fn attention<E: Half, const REGISTERS: usize, const STAGES: usize>(
     }
 }
 
-/// Waits until the other warpgroup has started its products.
-#[inline(always)]
-fn wait_for_turn(group: u32) {
-    if group == 0 {
-        NamedBarrier::<3>::of(2 * warpgroup::THREADS).sync();
-    } else {
-        NamedBarrier::<4>::of(2 * warpgroup::THREADS).sync();
-    }
+/// Defines functions that use the barrier of a warpgroup with this number.
+macro_rules! barriers {
+    ($($(#[$doc:meta])* fn $name:ident = $method:ident of $groups:literal: $first:literal $second:literal $third:literal;)*) => {$(
+        $(#[$doc])*
+        #[inline(always)]
+        fn $name(group: u32) {
+            let threads = $groups * warpgroup::THREADS;
+            match group {
+                0 => NamedBarrier::<$first>::of(threads).$method(),
+                1 => NamedBarrier::<$second>::of(threads).$method(),
+                _ => NamedBarrier::<$third>::of(threads).$method(),
+            }
+        }
+    )*};
 }
 
-/// Lets this warpgroup start its products.
-#[inline(always)]
-fn give_turn(group: u32) {
-    if group == 0 {
-        NamedBarrier::<3>::of(2 * warpgroup::THREADS).arrive();
-    } else {
-        NamedBarrier::<4>::of(2 * warpgroup::THREADS).arrive();
-    }
+barriers! {
+    /// Waits for the other warps of the warpgroup.
+    fn wait_for_group = sync of 1: 1 2 3;
+    /// Waits until the warpgroup before this one has started its products.
+    fn wait_for_turn = sync of 2: 4 5 6;
+    /// Lets a warpgroup start its products.
+    fn give_turn = arrive of 2: 4 5 6;
 }
 
 /// Starts to add the values of a tile, times their weights.
@@ -345,7 +406,7 @@ fn give_turn(group: u32) {
 /// # Safety
 /// As for [`Products::multiply_add`], for the tile.
 #[inline(always)]
-unsafe fn add_values<E: Half, const REGISTERS: usize>(
+unsafe fn add_values<E: Half + Element<Bits = E>, const REGISTERS: usize>(
     outputs: &mut Products<'_, f32, REGISTERS>,
     weights: &Weights<E>,
     tile: *const E,
@@ -367,7 +428,7 @@ type Weights<E> = [[Left<E>; 4]; 2];
 
 /// Returns the weights as left operands. The sums of a product have the order of such operands.
 #[inline(always)]
-fn left_operands<E: Half>(weights: &Accumulator<f32, SCORES>) -> Weights<E> {
+fn left_operands<E: Half + Element<Bits = E>>(weights: &Accumulator<f32, SCORES>) -> Weights<E> {
     let (mut registers, mut left, mut number) = ([[[0; 4]; 4]; 2], 0.0, 0);
     weights.for_each(|_, _, weight| {
         if number % 2 == 1 {
@@ -431,7 +492,12 @@ impl Softmax {
             *part = part.max(score);
             register += 1;
         });
-        let larger: [f32; 2] = from_fn(|row| over_row(parts[0][row].max(parts[1][row]), f32::max));
+        // Weights may be as large as 2^8, so most larger scores change nothing.
+        let larger: [f32; 2] = from_fn(|row| {
+            let larger = over_row(parts[0][row].max(parts[1][row]), f32::max);
+            let is_far = (larger - self.largest[row]) * self.scale > 8.0;
+            if is_far { larger } else { self.largest[row] }
+        });
         let factors =
             from_fn(|row| fast::exp2_flushed((self.largest[row] - larger[row]) * self.scale));
         let bases: [f32; 2] = from_fn(|row| larger[row] * self.scale);

@@ -26,6 +26,15 @@ pub trait Output: Value {
     fn widen(self) -> f32;
 }
 
+/// An element of 16 bits, of which two are in a register.
+pub trait Half: Output {
+    /// Returns the bits of both, rounded.
+    #[doc(hidden)]
+    fn bits_of(pair: [f32; 2]) -> u32;
+    #[doc(hidden)]
+    fn widen_bits(bits: u32) -> [f32; 2];
+}
+
 /// Two neighbours of `f32`.
 #[doc(hidden)]
 #[derive(Clone, Copy, Debug)]
@@ -79,6 +88,18 @@ macro_rules! outputs {
             #[inline(always)]
             fn widen(self) -> f32 {
                 self.to_f32()
+            }
+        }
+
+        impl Half for $ty {
+            #[inline(always)]
+            fn bits_of(pair: [f32; 2]) -> u32 {
+                $pair::from_f32(pair).to_bits()
+            }
+
+            #[inline(always)]
+            fn widen_bits(bits: u32) -> [f32; 2] {
+                Self::widen_pair($pair::from_bits(bits))
             }
         }
     )*};

@@ -1,9 +1,10 @@
 //! What becomes of the sums of a product: scaled and added to what was there, or, in a layer of a
-//! network, begun with a bias and passed through a function.
+//! network, added to a bias and passed through a function.
 
 use lanewise_std::fast;
+use lanewise_std::unroll::computed_here;
 
-use crate::element::Output;
+use crate::element::Half;
 
 /// A function that each element of a product passes through before it is stored.
 pub trait Activation: Copy + Default + 'static {
@@ -59,10 +60,17 @@ impl Activation for Silu {
     }
 }
 
-/// With what sums begin, and what is stored of them.
+/// What is added to sums, and what is stored of them.
 pub(crate) trait Epilogue: Copy {
-    /// Returns what the sums of a column begin with.
-    fn start(self, column: usize) -> f32;
+    /// Returns what is added to the sums of a column.
+    fn bias(self, column: usize) -> f32;
+    /// Loads what is added to the sums of this column and the next one, for [`add`](Self::add).
+    ///
+    /// # Safety
+    /// The bias is at a multiple of four bytes, with an even number of elements. So is the column.
+    unsafe fn load(self, column: usize) -> u32;
+    /// Adds what was loaded to two sums.
+    fn add(self, sums: [f32; 2], loaded: u32) -> [f32; 2];
     /// Returns what is stored of a sum.
     fn finish(self, sum: f32) -> f32;
     /// The factor of what was there before, which is added to it. If it is 0, that is not read.
@@ -78,8 +86,18 @@ pub(crate) struct Scaled {
 
 impl Epilogue for Scaled {
     #[inline(always)]
-    fn start(self, _: usize) -> f32 {
+    fn bias(self, _: usize) -> f32 {
         0.0
+    }
+
+    #[inline(always)]
+    unsafe fn load(self, _: usize) -> u32 {
+        0
+    }
+
+    #[inline(always)]
+    fn add(self, sums: [f32; 2], _: u32) -> [f32; 2] {
+        sums
     }
 
     #[inline(always)]
@@ -100,10 +118,27 @@ pub(crate) struct Activated<'a, E, F> {
     pub(crate) activation: F,
 }
 
-impl<E: Output, F: Activation> Epilogue for Activated<'_, E, F> {
+impl<E: Half, F: Activation> Epilogue for Activated<'_, E, F> {
     #[inline(always)]
-    fn start(self, column: usize) -> f32 {
+    fn bias(self, column: usize) -> f32 {
         self.bias.get(column).map_or(0.0, |bias| bias.widen())
+    }
+
+    #[inline(always)]
+    unsafe fn load(self, column: usize) -> u32 {
+        if column >= self.bias.len() {
+            return 0;
+        }
+        let pair = self.bias.as_ptr().wrapping_add(column);
+        // Else the compiler might move the load to where its value is used, and it would take time.
+        // SAFETY: both are in the bias, and aligned, as the caller promises.
+        computed_here(unsafe { pair.cast::<u32>().read() })
+    }
+
+    #[inline(always)]
+    fn add(self, sums: [f32; 2], loaded: u32) -> [f32; 2] {
+        let bias = E::widen_bits(loaded);
+        [0, 1].map(|i| sums[i] + bias[i])
     }
 
     #[inline(always)]

@@ -24,7 +24,7 @@ use lanewise_std::unroll::unroll;
 use lanewise_std::warp::{lane_id, warp_id};
 use lanewise_std::{DisjointSlice, DynamicSharedArray, gpu_assert};
 
-use crate::element::{ACROSS, ALONG, Output};
+use crate::element::{ACROSS, ALONG, Half, Output};
 use crate::epilogue::{Activated, Activation, Epilogue, Gelu, Identity, Relu, Scaled, Silu};
 use crate::order::Tiles;
 
@@ -61,7 +61,7 @@ const RIGHT: usize = WARP_COLUMNS / 8;
 struct Sixteen<E>([E; OF_COPY]);
 
 /// An element of the factors: `F16` or `Bf16`.
-pub trait Half: Value + Element<Bits = Self> + Default {
+pub trait Operand: Value + Element<Bits = Self> + Default {
     /// The place of a left operand's tile of an instruction.
     ///
     /// # Safety
@@ -80,7 +80,7 @@ pub trait Half: Value + Element<Bits = Self> + Default {
 
 macro_rules! halves {
     ($($ty:ident)*) => {$(
-        impl Half for $ty {
+        impl Operand for $ty {
             #[inline(always)]
             unsafe fn left<const KIND: u32>(tile: *const Self, pitch: usize) -> Left<Self> {
                 // SAFETY: the caller keeps the contract of this function.
@@ -128,7 +128,7 @@ halves! { F16 Bf16 }
 ))]
 #[launch_bounds(256, 1)]
 #[launch_contract(dims = 1, block = (THREADS))]
-pub fn gemm_halves<E: Half, C: Output, const A: u32, const B: u32>(
+pub fn gemm_halves<E: Operand, C: Output, const A: u32, const B: u32>(
     a: &[E],
     b: &[E],
     c: DisjointSlice<C>,
@@ -150,7 +150,7 @@ pub fn gemm_halves<E: Half, C: Output, const A: u32, const B: u32>(
 ))]
 #[launch_bounds(256, 1)]
 #[launch_contract(dims = 1, block = (THREADS))]
-pub fn linear<E: Half + Output, F: Activation, const B: u32>(
+pub fn linear<E: Operand + Half, F: Activation, const B: u32>(
     a: &[E],
     b: &[E],
     c: DisjointSlice<E>,
@@ -164,7 +164,7 @@ pub fn linear<E: Half + Output, F: Activation, const B: u32>(
 
 /// Computes the block's tile, with this epilogue.
 #[inline(always)]
-fn products<E: Half, C: Output, const A: u32, const B: u32>(
+fn products<E: Operand, C: Output, const A: u32, const B: u32>(
     a: &[E],
     b: &[E],
     mut c: DisjointSlice<C>,
@@ -214,7 +214,7 @@ fn products<E: Half, C: Output, const A: u32, const B: u32>(
     let mut sums: [[_; RIGHT]; DOWN] = from_fn(|_| {
         from_fn(|j| {
             let column = left + column + j * 8 + lane % 4 * 2;
-            let [low, high] = [0, 1].map(|x| epilogue.start(column + x));
+            let [low, high] = [0, 1].map(|x| epilogue.bias(column + x));
             Sum::of([low, high, low, high])
         })
     });
@@ -321,7 +321,7 @@ struct Factor<'a, E, const KIND: u32> {
     borrow: PhantomData<&'a [E]>,
 }
 
-impl<'a, E: Half, const KIND: u32> Factor<'a, E, KIND> {
+impl<'a, E: Operand, const KIND: u32> Factor<'a, E, KIND> {
     #[inline(always)]
     fn new(elements: &'a [E], start: usize, [side, depth]: [usize; 2], tile: *mut E) -> Self {
         Factor {

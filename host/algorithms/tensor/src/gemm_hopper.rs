@@ -11,6 +11,7 @@
 //! Each warp stores its 16 rows through shared memory, 128 bytes of each row at a time, by the
 //! tensor memory accelerator. It goes on to the next tile while these stores are under way.
 
+use core::array::from_fn;
 use core::hint::assert_unchecked;
 
 use lanewise_macros::{kernel, shared};
@@ -28,7 +29,7 @@ use lanewise_std::tma::{DynamicTiles, TensorMap, TensorMapMut, swizzled};
 use lanewise_std::warp::{lane_id, sync_warp, warp_id};
 use lanewise_std::{bulk, cluster, debug};
 
-use crate::element::{ALONG, Output};
+use crate::element::{ALONG, Half, Output};
 use crate::epilogue::{Activated, Activation, Epilogue, Gelu, Identity, Relu, Scaled, Silu};
 use crate::order::Tiles;
 use crate::place::Place;
@@ -176,7 +177,7 @@ pub unsafe fn gemm_halves<E: Operand, C: Output, const A: u32, const B: u32>(
 /// `C`, or none. `A` has `m` rows of `k` elements, and the rest is as in [`gemm_halves`].
 ///
 /// # Safety
-/// As for [`gemm_halves`].
+/// As for [`gemm_halves`]. The bias begins at a multiple of four bytes.
 #[kernel(min_arch = "sm_90a", instances(
     (Bf16, Identity, 0), (Bf16, Relu, 0), (Bf16, Gelu, 0), (Bf16, Silu, 0),
     (Bf16, Identity, 1), (Bf16, Relu, 1), (Bf16, Gelu, 1), (Bf16, Silu, 1),
@@ -186,7 +187,7 @@ pub unsafe fn gemm_halves<E: Operand, C: Output, const A: u32, const B: u32>(
 #[cluster_launch(2)]
 #[launch_bounds(384, 1)]
 #[launch_contract(dims = 1, block = (384))]
-pub unsafe fn linear<E: Operand + Output, F: Activation, const B: u32>(
+pub unsafe fn linear<E: Operand + Half, F: Activation, const B: u32>(
     a: TensorMap<E, 3>,
     b: TensorMap<E, 3>,
     c: TensorMapMut<E, 3>,
@@ -201,7 +202,7 @@ pub unsafe fn linear<E: Operand + Output, F: Activation, const B: u32>(
 /// Computes the products, with this epilogue.
 ///
 /// # Safety
-/// As for [`gemm_halves`].
+/// As for [`gemm_halves`]. A bias begins at a multiple of four bytes.
 #[inline(always)]
 unsafe fn products<E: Operand, C: Output, const A: u32, const B: u32>(
     a: TensorMap<E, 3>,
@@ -268,7 +269,9 @@ unsafe fn products<E: Operand, C: Output, const A: u32, const B: u32>(
     for number in numbers() {
         let [row, column, product] = tiles.corner(number);
         let mut sum = Accumulator256::<f32>::zero();
-        sum.map(|_, of_tile, _| epilogue.start(column as usize + of_tile));
+        let first = (column + lane_id() % 4 * 2) as usize;
+        // SAFETY: the caller promises this of the bias, and the column is even.
+        let loaded = from_fn(|i| unsafe { epilogue.load(first + i * 8) });
         let mut products = sum.start();
         let mut previous: Option<usize> = None;
         for _ in 0..steps {
@@ -290,7 +293,7 @@ unsafe fn products<E: Operand, C: Output, const A: u32, const B: u32>(
         if row < shape[0] {
             let at = [column, row, product].map(u32::cast_signed);
             // SAFETY: no other warp has these rows and columns of `C`.
-            unsafe { store.tile(&c, &sum, at, shape[1], epilogue) };
+            unsafe { store.tile(&c, &sum, at, shape[1], epilogue, &loaded) };
         }
     }
     bulk::wait_group_read::<0>();
@@ -385,6 +388,7 @@ impl Store {
         [column, row, product]: [i32; 3],
         n: u32,
         epilogue: impl Epilogue,
+        loaded: &[u32; COLUMNS / 8],
     ) {
         let beta = epilogue.beta();
         let columns = const { 128 / size_of::<C>() };
@@ -417,7 +421,8 @@ impl Store {
                 let in_row = (of_column + lane % 4 * 2) * size_of::<C>();
                 let in_place = swizzled((lane / 4 + register / 2 % 2 * 8) * 128 + in_row);
                 let pair = place.wrapping_add(in_place).cast::<C::Pair>();
-                let mut sums = [left, element].map(|sum| epilogue.finish(sum));
+                let mut sums = epilogue.add([left, element], loaded[register / 4]);
+                sums = sums.map(|sum| epilogue.finish(sum));
                 if beta != 0.0 {
                     // SAFETY: the place is this lane's alone until the warp's next barrier.
                     let before = C::widen_pair(unsafe { pair.read() });

@@ -90,6 +90,29 @@ fn stages_are_read_while_others_are_filled() {
 }
 
 #[test]
+fn stages_and_copies_pass_all_checks() {
+    let (device, stream) = device();
+    let sum = |i: u32, far: u32| (0..7).map(|step| (i + 1) % 64 + far * step).sum::<u32>();
+    for seed in 0..16 {
+        let mut output = DeviceBuffer::<u32>::zeroed(&device, 64).unwrap();
+        let _checking = Checking::all().seed(seed).start();
+        let config = LaunchConfig::new(1, 64);
+        let arguments = (7, &mut output);
+        device
+            .launch(&stream, two_stages, config, arguments)
+            .unwrap();
+        let expected: Vec<u32> = (0..64).map(|i| 2 * sum(i, 1)).collect();
+        assert_eq!(output.to_vec().unwrap(), expected);
+        let arguments = (7, &mut output);
+        device
+            .launch(&stream, three_stages, config, arguments)
+            .unwrap();
+        let expected: Vec<u32> = (0..64).map(|i| sum(i, 10)).collect();
+        assert_eq!(output.to_vec().unwrap(), expected);
+    }
+}
+
+#[test]
 fn threads_take_steps_in_one_go_or_one_by_one() {
     explore!(stages_of_two_arms() by 4 => [1, 2, 3, 0].map(|i| 2 * i).to_vec());
 }

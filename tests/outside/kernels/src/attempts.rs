@@ -185,7 +185,13 @@ fn program(
                 sum
             }
             b'4' => {
-                let source = |i: usize| if i % 5 == 0 { Some(&own) } else { NUMBERS.get(i + 9) };
+                let source = |i: usize| {
+                    if i % 5 == 0 {
+                        Some(&own)
+                    } else {
+                        NUMBERS.get(i + 9)
+                    }
+                };
                 LINE.fill_by_copies::<1>(source).get(next)
             }
             b'v' => {

@@ -5,9 +5,7 @@ use lanewise_std::DisjointSlice;
 use lanewise_std::atomic::DeviceAtomicU64;
 use lanewise_std::kernel::Kernel;
 
-use crate::kernels::by_key::{
-    self, BLOCK, BLOCK_SCAN, LEAST_TILE, MOST, TILE, tile_of_lengths, tile_of_reduction,
-};
+use crate::kernels::by_key::{self, BLOCK, LEAST_TILE, MOST, tile_of_lengths, tile_of_pairs};
 use crate::queue::grid;
 use crate::{Error, Key, Monoid, Number, Queue};
 
@@ -138,7 +136,7 @@ impl ByKey {
         Error::unless_enough("values", keys.len(), values.len())?;
         Error::unless_enough("an output", keys.len(), output.len())?;
         let kernel = by_key::scan_by_key::<K::Word, V, O>;
-        let Some(config) = self.config(keys.len(), TILE, BLOCK_SCAN)? else {
+        let Some(config) = self.config(keys.len(), tile_of_pairs::<K>())? else {
             return Ok(());
         };
         queue.clear(&mut self.tiles)?;
@@ -192,7 +190,7 @@ impl ByKey {
         Error::unless_enough("an output of values", keys.len(), output.len())?;
         Error::unless_enough("a count", 1, count.len())?;
         let kernel = by_key::reduce_by_key::<K::Word, V, O>;
-        let Some(config) = self.config(keys.len(), tile_of_reduction::<K>(), BLOCK)? else {
+        let Some(config) = self.config(keys.len(), tile_of_pairs::<K>())? else {
             return queue.clear(count);
         };
         queue.clear(&mut self.tiles)?;
@@ -241,7 +239,7 @@ impl ByKey {
         Error::unless_enough("an output of lengths", input.len(), lengths.len())?;
         Error::unless_enough("a count", 1, count.len())?;
         let kernel = by_key::run_lengths::<K::Word>;
-        let Some(config) = self.config(input.len(), tile_of_lengths::<K>(), BLOCK)? else {
+        let Some(config) = self.config(input.len(), tile_of_lengths::<K>())? else {
             return queue.clear(count);
         };
         queue.clear(&mut self.tiles)?;
@@ -252,10 +250,10 @@ impl ByKey {
     }
 
     /// Returns the launch for this many keys in tiles of this length, or `None` if there are none.
-    fn config(&self, len: usize, tile: usize, block: u32) -> Result<Option<LaunchConfig>, Error> {
+    fn config(&self, len: usize, tile: usize) -> Result<Option<LaunchConfig>, Error> {
         let tiles = len.div_ceil(tile);
         Error::unless_enough("a workspace", tiles + 1, self.tiles.len())?;
         Error::unless_few("keys", MOST, len)?;
-        grid(tiles, block)
+        grid(tiles, BLOCK)
     }
 }

@@ -14,7 +14,7 @@ use lanewise_std::collective::{Max, Min, Sum};
 use common::{device, words};
 
 /// Numbers of keys around those of vectors, warps and tiles.
-const SIZES: [usize; 11] = [0, 1, 3, 129, 641, 3072, 4609, 5119, 5120, 7169, 20_003];
+const SIZES: [usize; 11] = [0, 1, 3, 129, 641, 3072, 5119, 5120, 5121, 7169, 20_003];
 /// More tiles than a warp looks back at together.
 const MANY: usize = 40 * 5120 + 7;
 
@@ -225,9 +225,9 @@ fn what_is_too_short_is_refused() {
         text(by_key.run_lengths(&stream, &keys, output, &mut zeros(&device, 0))),
         "expected a count of at least 1 elements, found 0"
     );
-    let many = zeros::<u32>(&device, 4609);
-    let mut sums = zeros::<f32>(&device, 4609);
-    let values = zeros::<f32>(&device, 4609);
+    let many = zeros::<u32>(&device, 5121);
+    let mut sums = zeros::<f32>(&device, 5121);
+    let values = zeros::<f32>(&device, 5121);
     assert_eq!(
         text(by_key.inclusive(&stream, Sum, &many, &values, &mut sums)),
         "expected a workspace of at least 3 elements, found 2"

@@ -2,53 +2,56 @@
 //!
 //! A block has a tile of keys and values. What it knows of them is a `Part`: how many runs begin
 //! there, and the last run's values combined. Two parts are combined by `ByKey`, so tiles learn
-//! what comes before by `look_back`, as in a scan. Each element is scanned once, within its warp.
-//! What comes before the warp is added only to the elements of the run that the warp is in the
-//! middle of when it begins. A reduction keeps what it found in shared memory while it looks back,
-//! so only the tile's first run waits for what comes before. The lengths of runs need no scan of
+//! what comes before by `look_back`, as in a scan. A thread has neighbours, and goes through them by
+//! itself. What comes before the thread is added only to the elements of the run that the thread is
+//! in the middle of when it begins. A reduction keeps what it found in shared memory while it looks
+//! back, so only the tile's first run waits for what comes before. The lengths of runs need no scan of
 //! values: they are the differences of the places where runs begin.
+
+use core::mem::replace;
 
 use lanewise_macros::{kernel, shared};
 use lanewise_std::DisjointSlice;
+use lanewise_std::async_copy::wait_all;
 use lanewise_std::atomic::{AtomicOrdering, DeviceAtomicU64};
 use lanewise_std::collective::{Max, Min, Operator, Sum, warp_inclusive_scan, warp_reduce};
 use lanewise_std::thread::{block_stride, thread_rank};
-use lanewise_std::warp::{FULL_MASK, lane_id, shuffle_sync, shuffle_up_sync};
+use lanewise_std::warp::{
+    FULL_MASK, WARP_SIZE, ballot_sync, lane_id, lanemask_le, shuffle_sync, shuffle_up_sync,
+    sync_warp, warp_id,
+};
 
 use super::Monoid;
+use super::blocked::OfWarp;
 use super::look_back::{Packed, Tiles, before_warp, prefetch_tile};
 use super::ranks::{Flags, Ranks};
 use super::sixteen::{Number, Places, Sixteen, are_whole, is_whole};
 
 /// The number of threads in a block.
 pub const BLOCK: u32 = 256;
-/// The same of a scan: with fewer threads, each has registers for more elements.
-pub const BLOCK_SCAN: u32 = 192;
 /// The number of vectors of four elements that a thread has of a tile.
-const ROUNDS: usize = 4;
-/// The same in a scan.
-const ROUNDS_SCAN: usize = 6;
+const ROUNDS: usize = 5;
 /// The same for lengths of runs, whose keys have no values.
 const ROUNDS_LENGTHS: usize = 7;
-/// The same for keys of 64 bits that are kept in shared memory.
+/// The same for keys of 64 bits.
 const ROUNDS_WIDE: usize = 3;
-/// The number of elements in a tile of a scan.
-pub const TILE: usize = BLOCK_SCAN as usize * ROUNDS_SCAN * 4;
-/// The most elements in a tile of a reduction.
-const MOST_REDUCED: usize = tile_len(ROUNDS);
+/// The neighbours of a vector.
+const LANES: usize = 4;
 /// The least number of elements in a tile.
 pub const LEAST_TILE: usize = tile_len(ROUNDS_WIDE);
 /// The greatest number of elements: a status has 30 bits for the number of runs.
 pub const MOST: usize = (1 << 30) - 1;
+/// How many tiles before its time a tile is fetched to the second-level cache.
+const AHEAD: usize = 32;
 
 /// Returns the number of elements in a tile of so many vectors for each thread.
 const fn tile_len(rounds: usize) -> usize {
-    BLOCK as usize * rounds * 4
+    BLOCK as usize * rounds * LANES
 }
 
-/// Returns the number of elements in a tile of a reduction.
+/// Returns the number of elements in a tile of keys and values.
 #[must_use]
-pub const fn tile_of_reduction<K>() -> usize {
+pub const fn tile_of_pairs<K>() -> usize {
     tile_len(if size_of::<K>() == 4 {
         ROUNDS
     } else {
@@ -56,9 +59,12 @@ pub const fn tile_of_reduction<K>() -> usize {
     })
 }
 
-// What tiles find has room in shared memory.
-const _: () = assert!(ROUNDS <= 2 * ROUNDS_WIDE && ROUNDS_WIDE <= ROUNDS);
-const _: () = assert!(2 * ROUNDS_WIDE <= ROUNDS_LENGTHS);
+/// Shared memory of a block with a tile of keys and values, in sixteen bytes.
+const ROOM: usize = tile_len(ROUNDS) * 2 * size_of::<u32>() / 16;
+// It has room for keys of 64 bits and their values, too.
+const _: () = assert!(tile_len(ROUNDS_WIDE) * 12 <= ROOM * 16);
+// Bits for all of a thread's elements, and one more.
+const _: () = assert!(ROUNDS * LANES < 32 && ROUNDS % 2 == 1 && ROUNDS_WIDE % 2 == 1);
 
 /// Returns the number of elements in a tile whose runs are measured.
 #[must_use]
@@ -111,17 +117,6 @@ impl<V: Number> Packed for Part<V> {
     }
 }
 
-/// What a scan writes for an element.
-#[derive(Clone, Copy, PartialEq, Eq)]
-enum Kind {
-    /// The values of its run up to and including its own.
-    Inclusive,
-    /// The values of its run before its own.
-    Exclusive,
-    /// The values before its own; those of the run before if a run begins with it.
-    Before,
-}
-
 /// Writes each value combined with all before it of the same run of equal keys. If `is_exclusive`,
 /// the value itself is left out, and the first result of a run is the neutral element.
 ///
@@ -133,9 +128,41 @@ enum Kind {
     (u64, i32, Sum), (u64, u32, Sum), (u64, f32, Sum),
     (u64, i32, Min), (u64, f32, Min), (u64, i32, Max), (u64, f32, Max)
 ))]
-#[launch_bounds(192, 4)]
-#[launch_contract(dims = 1, block = 192)]
+#[launch_bounds(256, 4)]
+#[launch_contract(dims = 1, block = 256)]
 pub unsafe fn scan_by_key<K: Number, V: Number, O: Monoid<V>>(
+    keys: &[K],
+    values: &[V],
+    output: DisjointSlice<V>,
+    tiles: &[DeviceAtomicU64],
+    is_exclusive: bool,
+) {
+    // SAFETY: the caller promises the same.
+    unsafe {
+        if size_of::<K>() == 4 {
+            scan_tile_of::<ROUNDS, K, V, O>(keys, values, output, tiles, is_exclusive);
+        } else {
+            scan_tile_of::<ROUNDS_WIDE, K, V, O>(keys, values, output, tiles, is_exclusive);
+        }
+    }
+}
+
+/// Takes a tile of keys and values.
+#[inline(always)]
+fn take_pairs<K: Number, V: Number>(tiles: &Tiles, keys: &[K], values: &[V]) -> usize {
+    tiles.take(|tile| {
+        let len = const { tile_of_pairs::<K>() };
+        prefetch_tile(keys, tile + AHEAD, len);
+        prefetch_tile(values, tile + AHEAD, len);
+    })
+}
+
+/// Scans the block's tile, with code of its own for a whole one.
+///
+/// # Safety
+/// As for [`scan_by_key`]. The rounds are those of [`tile_of_pairs`].
+#[inline(always)]
+unsafe fn scan_tile_of<const ROUNDS: usize, K: Number, V: Number, O: Monoid<V>>(
     keys: &[K],
     values: &[V],
     mut output: DisjointSlice<V>,
@@ -143,120 +170,214 @@ pub unsafe fn scan_by_key<K: Number, V: Number, O: Monoid<V>>(
     is_exclusive: bool,
 ) {
     let tiles = Tiles::new(tiles);
-    let tile = tiles.take(|tile| {
-        prefetch_tile(keys, tile, TILE);
-        prefetch_tile(values, tile, TILE);
-    });
-    let kind = if is_exclusive {
-        Kind::Exclusive
-    } else {
-        Kind::Inclusive
-    };
-    let end = (tile + 1) * TILE;
-    if is_whole(keys, end) && are_whole(values, &mut output, end) {
-        // SAFETY: the tile is whole.
-        unsafe { scan_tile::<true, K, V, O>(keys, values, output, tiles, tile, kind) };
-    } else {
-        // SAFETY: nothing is asked of other tiles.
-        unsafe { scan_tile::<false, K, V, O>(keys, values, output, tiles, tile, kind) };
+    let tile = take_pairs(&tiles, keys, values);
+    let end = (tile + 1) * const { tile_len(ROUNDS) };
+    let is_whole = is_whole(keys, end) && are_whole(values, &mut output, end);
+    // SAFETY: the tile is whole, or nothing is asked of it.
+    unsafe {
+        if is_whole {
+            scan_tile::<true, ROUNDS, K, V, O>(keys, values, output, tiles, tile, is_exclusive);
+        } else {
+            scan_tile::<false, ROUNDS, K, V, O>(keys, values, output, tiles, tile, is_exclusive);
+        }
     }
 }
 
 /// Scans one tile.
 ///
 /// # Safety
-/// If `WHOLE`, the tile is in the three slices, and they are aligned to sixteen bytes.
+/// If `WHOLE`, the tile is in the three slices, and they are aligned to sixteen bytes. The rounds
+/// are those of [`tile_of_pairs`].
 #[inline(always)]
-unsafe fn scan_tile<const WHOLE: bool, K: Number, V: Number, O: Monoid<V>>(
+unsafe fn scan_tile<const WHOLE: bool, const ROUNDS: usize, K: Number, V: Number, O: Monoid<V>>(
     keys: &[K],
     values: &[V],
     mut output: DisjointSlice<V>,
     tiles: Tiles,
     tile: usize,
-    kind: Kind,
+    is_exclusive: bool,
 ) {
+    shared! { static MEMORY: [Sixteen<u64, 2>; ROOM]; }
     let operator = ByKey(O::default());
-    let places = Places::in_tile::<V, ROUNDS_SCAN>(tile);
-    // SAFETY: the caller promises that a whole tile is in the slices.
-    let (mut items, firsts) = unsafe {
-        let keys_here = places.load::<WHOLE, K, _, ROUNDS_SCAN>(keys, Sixteen([K::LEAST; 4]));
-        let items = places.load::<WHOLE, V, _, ROUNDS_SCAN>(values, O::NEUTRAL.splat());
-        (
-            items,
-            Flags::of_first::<WHOLE, K, _>(&keys_here, places, keys),
-        )
+    // SAFETY: the caller promises that a whole tile is in the slices. The memory has room for it.
+    let mut of_thread = unsafe {
+        Neighbours::<ROUNDS, K, V>::load::<WHOLE>(keys, values, tile, MEMORY.as_ptr(), O::NEUTRAL)
     };
-    let (of_warp, open) = scan_warp(&mut items, firsts, kind, operator);
+    let part = of_thread.scan(operator.0);
+    let (before_lane, of_warp) = scan_warp(part, operator);
     let (before_warp, own) = before_warp(of_warp, operator);
     // It matters only whether a run begins: a sum of these has 30 bits.
     let own = (own.0.min(1), own.1);
     tiles.announce(tile, own);
-    let before = operator.combine(tiles.before(tile, own, operator), before_warp);
-    for (round, four) in items.iter_mut().enumerate() {
-        for (k, value) in four.as_mut().iter_mut().enumerate() {
-            if open.has(V::LANES, round, k) {
-                *value = operator.0.combine(before.1, *value);
-            }
-        }
+    let before = operator.combine(before_warp, before_lane);
+    let before = operator
+        .combine(tiles.before(tile, own, operator), before)
+        .1;
+    of_thread.continue_run(before, operator.0);
+    if is_exclusive {
+        of_thread.shift(before, O::NEUTRAL);
     }
-    // SAFETY: a tile has one block, and the places of a block's threads are apart.
-    unsafe { places.store::<WHOLE, V, ROUNDS_SCAN>(&mut output, keys.len(), items) };
+    // SAFETY: a tile has one block, and the places of a block's threads are apart. The memory has
+    // room for the values of a tile, and a warp's part is its own.
+    unsafe {
+        let room = OfWarp::<V::Neighbours, ROUNDS>::new(MEMORY.as_ptr().cast(), warp_id());
+        let values = room.to_striped(of_thread.values);
+        let places = Places::in_tile::<V, ROUNDS>(tile);
+        places.store::<WHOLE, V, ROUNDS>(&mut output, keys.len(), values);
+    }
 }
 
-/// Scans the elements of the warp, each run by itself. Returns what is known of all of them, and
-/// which results belong to the run that the warp begins in the middle of.
-#[inline(always)]
-fn scan_warp<const ROUNDS: usize, V: Number, O: Monoid<V>>(
-    items: &mut [V::Neighbours; ROUNDS],
-    firsts: Flags,
-    kind: Kind,
-    operator: ByKey<O>,
-) -> (Part<V>, Flags) {
-    let mut through = ByKey::<O>::NEUTRAL;
-    let mut open = [0; ROUNDS];
-    for (round, four) in items.iter_mut().enumerate() {
-        let firsts = firsts.of_round(V::LANES, round);
-        let is_first = |k: usize| firsts >> k & 1 != 0;
-        let mut own = O::NEUTRAL;
-        for (k, value) in four.as_ref().iter().enumerate() {
-            own = if is_first(k) {
-                *value
+/// The neighbours that a thread has of a tile.
+struct Neighbours<const ROUNDS: usize, K, V: Number> {
+    keys: [Sixteen<K, LANES>; ROUNDS],
+    values: [V::Neighbours; ROUNDS],
+    /// A bit for each one that begins a run.
+    heads: u32,
+}
+
+impl<const ROUNDS: usize, K: Number, V: Number> Neighbours<ROUNDS, K, V> {
+    /// Loads the thread's neighbours; `neutral` stands for values past the end. A key begins a run
+    /// if it differs from the one before it in the input. The first one of all does, and what is
+    /// past the end does not.
+    ///
+    /// # Safety
+    /// If `WHOLE`, the tile is in both slices, and they are aligned to sixteen bytes. The memory is
+    /// the block's, and has room for its keys.
+    #[inline(always)]
+    unsafe fn load<const WHOLE: bool>(
+        keys: &[K],
+        values: &[V],
+        tile: usize,
+        memory: *mut Sixteen<u64, 2>,
+        neutral: V,
+    ) -> Self {
+        let places = Places::in_tile::<V, ROUNDS>(tile);
+        let lane = lane_id();
+        let first = places.first + lane as usize * (ROUNDS - 1) * LANES;
+        let before = places.first.checked_sub(1).filter(|_| lane == 0);
+        let before = before
+            .and_then(|i| keys.get(i))
+            .copied()
+            .unwrap_or(K::LEAST);
+        let left = keys.len().saturating_sub(first);
+        // SAFETY: the memory has room for the keys and the values, and a warp's part is its own. The
+        // caller promises what is said of a whole tile.
+        let (keys, values) = unsafe {
+            let of_values = memory.cast::<K>().wrapping_add(tile_len(ROUNDS)).cast();
+            let keys_here = OfWarp::<Sixteen<K, LANES>, ROUNDS>::new(memory.cast(), warp_id());
+            let values_here = OfWarp::<V::Neighbours, ROUNDS>::new(of_values, warp_id());
+            if WHOLE {
+                // All are under way at once, and take no registers.
+                keys_here.start_copies(keys.as_ptr().wrapping_add(places.first).cast());
+                values_here.start_copies(values.as_ptr().wrapping_add(places.first).cast());
+                wait_all();
+                sync_warp(FULL_MASK);
+                (keys_here.neighbours(), values_here.neighbours())
             } else {
-                operator.0.combine(own, *value)
-            };
-        }
-        let scanned = warp_inclusive_scan((firsts.count_ones(), own), operator);
-        let before_lane = shuffle_up_sync(FULL_MASK, scanned, 1);
-        let before_lane = if lane_id() == 0 {
-            ByKey::<O>::NEUTRAL
-        } else {
-            before_lane
-        };
-        let (runs, mut last) = operator.combine(through, before_lane);
-        if runs == 0 {
-            // The bits below the first one; all four if there is none.
-            let end = firsts | 1 << V::LANES;
-            open[round] = !end & (end - 1);
-            if kind == Kind::Before {
-                open[round] |= end & end.wrapping_neg() & firsts;
+                let keys = places.load::<false, K, _, ROUNDS>(keys, Sixteen([K::LEAST; LANES]));
+                let values = places.load::<false, V, _, ROUNDS>(values, neutral.splat());
+                (keys_here.to_blocked(keys), values_here.to_blocked(values))
             }
+        };
+        let mut previous = shuffle_up_sync(FULL_MASK, keys[ROUNDS - 1].0[LANES - 1], 1);
+        if lane == 0 {
+            previous = before;
         }
-        for (k, value) in four.as_mut().iter_mut().enumerate() {
-            let before = last;
-            last = if is_first(k) {
-                *value
-            } else {
-                operator.0.combine(before, *value)
-            };
-            *value = match kind {
-                Kind::Inclusive => last,
-                Kind::Exclusive if is_first(k) => O::NEUTRAL,
-                Kind::Exclusive | Kind::Before => before,
-            };
+        let mut heads = 0;
+        unroll_items::<ROUNDS>(|i, round, k| {
+            let key = keys[round].0[k];
+            let is_head = key != previous || i == 0 && first == 0;
+            heads |= u32::from(is_head && (WHOLE || i < left)) << i;
+            previous = key;
+        });
+        Neighbours {
+            keys,
+            values,
+            heads,
         }
-        through = operator.combine(through, shuffle_sync(FULL_MASK, scanned, 31));
     }
-    (through, Flags::of_rounds(V::LANES, open))
+
+    #[inline(always)]
+    fn is_head(&self, i: usize) -> bool {
+        self.heads >> i & 1 != 0
+    }
+
+    /// Combines each value with those before it of its run, as far as they are this thread's.
+    /// Returns what is known of all of them.
+    #[inline(always)]
+    fn scan<O: Monoid<V>>(&mut self, operator: O) -> Part<V> {
+        let mut through = self.values[0].as_ref()[0];
+        unroll_items::<ROUNDS>(|i, round, k| {
+            let value = self.values[round].as_ref()[k];
+            if i > 0 {
+                through = if self.is_head(i) {
+                    value
+                } else {
+                    operator.combine(through, value)
+                };
+                self.values[round].as_mut()[k] = through;
+            }
+        });
+        (self.heads.count_ones(), through)
+    }
+
+    /// Combines what comes before the thread with the values before its first run.
+    #[inline(always)]
+    fn continue_run<O: Monoid<V>>(&mut self, before: V, operator: O) {
+        let first_head = (self.heads | 1 << (ROUNDS * LANES)).trailing_zeros() as usize;
+        unroll_items::<ROUNDS>(|i, round, k| {
+            if i < first_head {
+                let value = &mut self.values[round].as_mut()[k];
+                *value = operator.combine(before, *value);
+            }
+        });
+    }
+
+    /// Moves each result to the next element. What begins a run gets the neutral element.
+    #[inline(always)]
+    fn shift(&mut self, mut before: V, neutral: V) {
+        unroll_items::<ROUNDS>(|i, round, k| {
+            let shifted = if self.is_head(i) { neutral } else { before };
+            before = replace(&mut self.values[round].as_mut()[k], shifted);
+        });
+    }
+}
+
+/// Calls `body` with the number of each of a thread's elements, its round and its number in it.
+#[inline(always)]
+fn unroll_items<const ROUNDS: usize>(mut body: impl FnMut(usize, usize, usize)) {
+    for round in 0..ROUNDS {
+        for k in 0..LANES {
+            body(round * LANES + k, round, k);
+        }
+    }
+}
+
+/// Returns what the lanes before this one have together, and what all lanes of the warp have.
+#[inline(always)]
+fn scan_warp<V: Number, O: Monoid<V>>(part: Part<V>, operator: ByKey<O>) -> (Part<V>, Part<V>) {
+    let (lane, lanes) = (lane_id(), ballot_sync(FULL_MASK, part.0 > 0));
+    let counts = warp_inclusive_scan(part.0, Sum);
+    // The last lane up to this one in which a run begins: values before it are not combined.
+    let start = (lanes & lanemask_le() | 1).ilog2();
+    let mut through = part.1;
+    for step in [1, 2, 4, 8, 16] {
+        let before = shuffle_up_sync(FULL_MASK, through, step);
+        if lane >= start + step {
+            through = operator.0.combine(before, through);
+        }
+    }
+    let all = (
+        shuffle_sync(FULL_MASK, counts, 31),
+        shuffle_sync(FULL_MASK, through, 31),
+    );
+    let before = shuffle_up_sync(FULL_MASK, through, 1);
+    let before = if lane == 0 {
+        ByKey::<O>::NEUTRAL
+    } else {
+        (counts - part.0, before)
+    };
+    (before, all)
 }
 
 /// Writes the key of each run of equal keys to `found`, the run's values combined to `output`, and
@@ -304,10 +425,7 @@ unsafe fn reduce_tile_of<const ROUNDS: usize, K: Number, V: Number, O: Monoid<V>
     tiles: &[DeviceAtomicU64],
 ) {
     let (tiles, len) = (Tiles::new(tiles), const { tile_len(ROUNDS) });
-    let tile = tiles.take(|tile| {
-        prefetch_tile(keys, tile, len);
-        prefetch_tile(values, tile, len);
-    });
+    let tile = take_pairs(&tiles, keys, values);
     let output = (found, output);
     if is_whole(keys, (tile + 1) * len) && is_whole(values, (tile + 1) * len) {
         // SAFETY: the tile is whole.
@@ -322,7 +440,7 @@ unsafe fn reduce_tile_of<const ROUNDS: usize, K: Number, V: Number, O: Monoid<V>
 ///
 /// # Safety
 /// If `WHOLE`, the tile is in the keys and the values, and they are aligned to sixteen bytes. The
-/// outputs are at least as long as the keys. The rounds are those of [`tile_of_reduction`].
+/// outputs are at least as long as the keys. The rounds are those of [`tile_of_pairs`].
 #[inline(always)]
 unsafe fn reduce_tile<
     const WHOLE: bool,
@@ -338,38 +456,34 @@ unsafe fn reduce_tile<
     tiles: Tiles,
     tile: usize,
 ) {
-    shared! {
-        static KEYS: [u64; LEAST_TILE];
-        static VALUES: [V; MOST_REDUCED];
-    }
-    let found_here = KEYS.as_ptr().cast::<K>();
+    shared! { static MEMORY: [Sixteen<u64, 2>; ROOM]; }
     let operator = ByKey(O::default());
-    let places = Places::in_tile::<V, ROUNDS>(tile);
-    // SAFETY: the caller promises that a whole tile is in the slices.
-    let (keys_here, mut items, firsts) = unsafe {
-        let keys_here = places.load::<WHOLE, K, _, ROUNDS>(keys, Sixteen([K::LEAST; 4]));
-        let items = places.load::<WHOLE, V, _, ROUNDS>(values, O::NEUTRAL.splat());
-        let firsts = Flags::of_first::<WHOLE, K, _>(&keys_here, places, keys);
-        (keys_here, items, firsts)
+    // SAFETY: the caller promises that a whole tile is in the slices. The memory has room for it.
+    let mut of_thread = unsafe {
+        Neighbours::<ROUNDS, K, V>::load::<WHOLE>(keys, values, tile, MEMORY.as_ptr(), O::NEUTRAL)
     };
-    let ranks = Ranks::<{ ROUNDS_LENGTHS.div_ceil(4) }>::of(firsts, V::LANES, ROUNDS);
-    let (of_warp, open) = scan_warp(&mut items, firsts, Kind::Before, operator);
+    let part = of_thread.scan(operator.0);
+    let (before_lane, of_warp) = scan_warp(part, operator);
     let (before_warp, own) = before_warp(of_warp, operator);
     tiles.announce(tile, own);
-    ranks.for_each_chosen(firsts, V::LANES, ROUNDS, before_warp.0, |to, round, k| {
-        let value = items[round].as_ref()[k];
-        // Only the warp's first run may end one that began before the warp.
-        let value = if open.has(V::LANES, round, k) {
-            operator.0.combine(before_warp.1, value)
-        } else {
-            value
-        };
-        // SAFETY: the places of all firsts are apart and in the tile. The barrier of `before` comes
-        // before the reads.
-        unsafe {
-            found_here.add(to).write(keys_here[round].0[k]);
-            VALUES.set_unchecked(to, value);
+    let (mut to, mut previous) = operator.combine(before_warp, before_lane);
+    of_thread.continue_run(previous, operator.0);
+    // The same memory: all threads have their neighbours.
+    let found_here = MEMORY.as_ptr().cast::<K>();
+    let values_here = found_here.wrapping_add(tile_len(ROUNDS)).cast::<V>();
+    unroll_items::<ROUNDS>(|i, round, k| {
+        if of_thread.is_head(i) {
+            // SAFETY: the places of all heads are apart and in the tile. The barrier of `before`
+            // comes before the reads.
+            unsafe {
+                found_here
+                    .add(to as usize)
+                    .write(of_thread.keys[round].0[k]);
+                values_here.add(to as usize).write(previous);
+            }
+            to += 1;
         }
+        previous = of_thread.values[round].as_ref()[k];
     });
     let before = tiles.before(tile, own, operator);
     let (runs_before, runs) = (before.0 as usize, own.0 as usize);
@@ -380,7 +494,7 @@ unsafe fn reduce_tile<
             *found.get_unchecked_mut(runs_before + i) = found_here.add(i).read();
             // The first of all runs ends none, and the tile's first may end one from before.
             if let Some(run) = (runs_before + i).checked_sub(1) {
-                let value = VALUES.get_unchecked(i);
+                let value = values_here.add(i).read();
                 *output.get_unchecked_mut(run) = if i == 0 {
                     operator.0.combine(before.1, value)
                 } else {
@@ -474,7 +588,6 @@ unsafe fn lengths_of_tile<const WHOLE: bool, const ROUNDS: usize, K: Number>(
     tiles: Tiles,
     tile: usize,
 ) {
-    const LANES: usize = 4;
     const MOST_TILE: usize = tile_len(ROUNDS_LENGTHS);
     shared! {
         static KEYS: [u64; MOST_TILE / 2];

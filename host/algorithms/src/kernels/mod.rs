@@ -7,6 +7,7 @@
     reason = "an array that is indexed by a constant stays in registers"
 )]
 
+mod blocked;
 mod look_back;
 mod monoid;
 mod ranks;

@@ -33,17 +33,6 @@ impl Flags {
         Flags(computed_here(flags))
     }
 
-    /// Returns the elements that each round's bits choose.
-    #[inline(always)]
-    pub(super) fn of_rounds<const ROUNDS: usize>(lanes: usize, rounds: [u32; ROUNDS]) -> Self {
-        let mut flags = [0; 2];
-        for (round, bits) in rounds.into_iter().enumerate() {
-            let bit = round * lanes;
-            flags[bit / 32] |= bits << (bit % 32);
-        }
-        Flags(computed_here(flags))
-    }
-
     /// Returns which elements differ from the one before them in the input. The first one of all
     /// does, and what is past the end does not.
     ///

@@ -37,7 +37,7 @@ macro_rules! bounds {
 }
 
 bounds! {
-    exp, exp: 2 "2.07", 1 "1.00";
+    exp, exp: 2 "1.93", 1 "1.00";
     exp2, exp2: 2 "2.38", 1 "1.00";
     exp10, exp10: 2 "2.09", 1 "1.08";
     exp_m1, expm1: 1 "1.28", 1 "1.36";

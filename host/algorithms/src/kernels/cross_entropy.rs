@@ -11,7 +11,7 @@ use core::array::from_fn;
 use core::f32::consts::{LN_2, LOG2_E};
 
 use lanewise_macros::{kernel, shared};
-use lanewise_std::collective::warp_reduce;
+use lanewise_std::collective::{Max, Sum, warp_reduce};
 use lanewise_std::half::Bf16;
 use lanewise_std::math::Float;
 use lanewise_std::thread::{block_idx_x, sync_threads, thread_idx_x};
@@ -26,14 +26,14 @@ use super::sixteen::Sixteen;
 pub const THREADS: usize = 256;
 const WARPS: usize = THREADS / 32;
 /// Loads of a thread that are under way together.
-const UNROLL: usize = 4;
+const UNROLL: usize = 5;
 /// Loads of a block that are under way together.
 const BATCH: usize = UNROLL * THREADS;
 
 /// Writes the loss of each row: the logarithm of the sum of exponentials, less the logit at the
 /// row's target. If the target is no column, the loss is 0. The grid has a block for each row.
 #[kernel(instances((f32), (Bf16)))]
-#[launch_bounds(256, 5)]
+#[launch_bounds(256, 6)]
 #[launch_contract(dims = 1, block = (THREADS))]
 pub fn cross_entropy<E: Element>(
     logits: &[E],
@@ -87,16 +87,18 @@ impl Total {
         if self.most == most {
             self.sum
         } else {
-            self.sum * fast::exp2((self.most - most) * LOG2_E)
+            self.sum * fast::exp2_flushed((self.most - most) * LOG2_E)
         }
     }
 
+    /// Returns the total of the warp's lanes.
     #[inline(always)]
-    fn join(self, other: Self) -> Self {
-        let most = self.most.max(other.most);
+    fn of_warp(self) -> Self {
+        // The maximum first: so each lane moves its sum once, and not at each step.
+        let most = warp_reduce(self.most, Max);
         Total {
             most,
-            sum: self.relative_to(most) + other.relative_to(most),
+            sum: warp_reduce(self.relative_to(most), Sum),
         }
     }
 
@@ -113,7 +115,7 @@ impl Total {
         };
         // Two sums, so that an addition does not wait for the one before.
         let mut sums = [self.relative_to(most), 0.0];
-        unroll::<N>(|i| sums[i % 2] += fast::exp2(Float::mul_add(value(i), LOG2_E, shift)));
+        unroll::<N>(|i| sums[i % 2] += fast::exp2_flushed(Float::mul_add(value(i), LOG2_E, shift)));
         *self = Total {
             most,
             sum: sums[0] + sums[1],
@@ -144,6 +146,12 @@ impl<'a, E: Element> Row<'a, E> {
     #[inline(always)]
     fn loss(self, mut losses: DisjointSlice<f32>) -> f32 {
         let thread = thread_idx_x() as usize;
+        // Computed here: at the end, the block would wait for it alone.
+        let of_target = match self.logits.get(self.target) {
+            Some(logit) if thread == 0 => logit.widen(),
+            _ => 0.0,
+        };
+        let of_target = computed_here(of_target);
         let (before, groups, after) = self.parts::<Words>();
         let ends = [before, after].map(|rest| {
             rest.get(thread)
@@ -169,17 +177,21 @@ impl<'a, E: Element> Row<'a, E> {
             // Computed here: otherwise the compiler moves loads behind the branches of `add`.
             let loaded: [Words; UNROLL] =
                 from_fn(|k| Sixteen(computed_here(batch[thread + k * THREADS].0)));
-            // Half of them at once: more would not fit into registers as `f32`.
-            let [a, b, c, d] = loaded;
+            // Two of them at once: more would not fit into registers as `f32`.
+            let [a, b, c, d, e] = loaded;
             Self::add_words::<2>(&mut total, [a, b]);
             Self::add_words::<2>(&mut total, [c, d]);
+            Self::add_words::<1>(&mut total, [e]);
         }
         total.add::<2>(|i| ends[i]);
         let total = Self::of_block(total);
         let logarithm = Float::log2(total.sum);
         if thread == 0 {
-            let target = self.logits.get(self.target);
-            let loss = target.map_or(0.0, |logit| total.most - logit.widen() + logarithm * LN_2);
+            let loss = if self.target < self.logits.len() {
+                total.most - of_target + logarithm * LN_2
+            } else {
+                0.0
+            };
             // SAFETY: each row has one block, and the block one such thread.
             if let Some(place) = unsafe { losses.get_unique_mut(self.row) } {
                 *place = loss;
@@ -203,27 +215,17 @@ impl<'a, E: Element> Row<'a, E> {
     #[inline(always)]
     fn of_block(total: Total) -> Total {
         shared! { static PARTS: [[f32; 2]; WARPS]; }
-        let join = |a: [f32; 2], b: [f32; 2]| {
-            let [a, b] = [a, b].map(|[most, sum]| Total { most, sum });
-            let Total { most, sum } = a.join(b);
-            [most, sum]
-        };
-        let of_warp = warp_reduce([total.most, total.sum], join);
+        let Total { most, sum } = total.of_warp();
         if lane_id() == 0 {
             // SAFETY: one thread sets the element, and a barrier comes before the reads.
-            unsafe { PARTS.set(warp_id() as usize, of_warp) };
+            unsafe { PARTS.set(warp_id() as usize, [most, sum]) };
         }
         sync_threads();
         // SAFETY: set before the barrier, and not again.
-        let of_warp = unsafe { PARTS.get(lane_id() as usize % WARPS) };
-        let past = [f32::NEG_INFINITY, 0.0];
-        let of_warp = if (lane_id() as usize) < WARPS {
-            of_warp
-        } else {
-            past
-        };
-        let [most, sum] = warp_reduce(of_warp, join);
-        Total { most, sum }
+        let [most, sum] = unsafe { PARTS.get(lane_id() as usize % WARPS) };
+        let is_warp = (lane_id() as usize) < WARPS;
+        let sum = if is_warp { sum } else { 0.0 };
+        Total { most, sum }.of_warp()
     }
 
     /// Writes the gradient of the row.

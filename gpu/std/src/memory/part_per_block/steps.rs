@@ -216,7 +216,7 @@ impl<T: Shuffle, P: Operator<T>, A: Access<T>> Steps<'_, T, WarpLast, P, A> {
             sum = self.operator.combine(sum, read(thread + WARP_SIZE));
         }
         unroll::<5>(|step| {
-            let stride = WARP_SIZE / 2 >> step;
+            let stride = (WARP_SIZE / 2) >> step;
             let other = shuffle_down_sync(lanes, sum, stride); // waits for the lanes
             if has_pair(stride) {
                 sum = self.operator.combine(sum, other);

@@ -25,7 +25,7 @@ instructions! {
     /// Returns `a * b + c`, rounded once.
     fn fma(a, b, c) = fma_rn_f or libm::fmaf(a, b, c);
     /// Returns `a * b + c`, but 0 if it is less or not a number, and 1 if it is more.
-    fn fma_saturating(a, b, c) = fma_rn_sat_f or libm::fmaf(a, b, c).max(0.0).min(1.0);
+    fn fma_saturating(a, b, c) = fma_rn_sat_f or saturated(libm::fmaf(a, b, c));
     /// Returns the largest whole number that is not above `a * b + c`, from 2^23 to 2^24.
     fn fma_down(a, b, c) = fma_rm_f or whole_sum(a, b, c);
     /// Returns the whole part.
@@ -48,6 +48,11 @@ instructions! {
     fn sqrt(x) = sqrt_approx_ftz or libm::sqrtf(flush(x));
     /// Returns the reciprocal of the square root, also of denormals.
     fn rsqrt(x) = rsqrt_approx or (1.0 / libm::sqrt(x.into())) as f32;
+}
+
+/// What is not a number is no more than zero either.
+fn saturated(x: f32) -> f32 {
+    if x > 0.0 { x.min(1.0) } else { 0.0 }
 }
 
 /// An `f64` has room for the product and the sum.

@@ -224,8 +224,14 @@ spmv! {
 /// A product of square matrices of floats of 8 bits, with the transpose of the right one.
 pub(super) fn gemm_e4m3(run: &Runner, part: usize) -> Result<Measured> {
     let side = run.len.isqrt() / part;
-    let elements = |from: usize| -> Vec<E4m3> {
-        let numbers = numbers(side * side + from).into_iter().skip(from);
+    // The tensor cores cut bits off, so numbers are mixed well: no sum is far from 0.
+    let mixed = |i: usize, seed: u32| {
+        let step = |x: u32, factor: u32| (x ^ (x >> 16)).wrapping_mul(factor);
+        let x = step(step(i as u32 ^ seed, 0x7feb_352d), 0x846c_a68b);
+        (x >> 16) as f32 / 65_536.0 - 0.5
+    };
+    let elements = |seed: u32| -> Vec<E4m3> {
+        let numbers = (0..side * side).map(|i| mixed(i, seed << 28));
         numbers.map(E4m3::from_f32).collect()
     };
     let [of_a, of_b] = [0, 1].map(elements);
@@ -242,8 +248,8 @@ pub(super) fn gemm_e4m3(run: &Runner, part: usize) -> Result<Measured> {
         for (column, found) in found[row * side..][..side].iter().enumerate() {
             let products = of_row.iter().zip(&of_b[column * side..][..side]);
             let sum: f64 = products.map(|(a, b)| a.wide() * b.wide()).sum();
-            // The tensor cores keep about 14 bits of a sum of such products, and `Bf16` eight.
-            let tolerance = side as f64 / 16.0 / 1024.0 + sum.abs() / 128.0;
+            // Each product loses up to 2^-13 of the largest sum so far, and `Bf16` has eight bits.
+            let tolerance = side as f64 / 4096.0 + sum.abs() / 128.0;
             ensure!(
                 (found.wide() - sum).abs() <= tolerance,
                 "{row}, {column}: {found:?}, not {sum}"

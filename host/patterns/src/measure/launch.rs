@@ -3,8 +3,8 @@
 //!
 //! Launches are queued without a wait in between, so the time for one is what a program that
 //! queues much work pays. The kernel adds 32 numbers, which takes a GPU less time than a launch
-//! takes the host, so the queue does not fill. Source: CUDA driver API, `cuLaunchKernel`,
-//! `cuGraphLaunch`.
+//! takes the host, so the queue does not fill. All ways are measured in turns. Source: CUDA driver
+//! API, `cuLaunchKernel`, `cuGraphLaunch`.
 
 use std::ffi::{CString, c_char, c_uint, c_ulonglong, c_void};
 use std::ptr::null_mut;
@@ -108,27 +108,28 @@ pub fn measure(device: &Device) -> Result<Vec<Row>> {
         )?;
         Ok(())
     })?;
-    let mut rows = vec![Row {
-        way: "the library",
-        kernel: median(&stream, || {
-            Ok(device.launch(&stream, vec_add, config, (&ones, &ones, &mut sums))?)
-        })?,
-        graph: median(&stream, || Ok(graph.launch(&stream)?))?,
-    }];
     let raw = Raw::new(device, &stream, config, [&ones, &ones, &sums])?;
-    rows.push(raw.row("cuLaunchKernel", cuLaunchKernel, cuGraphLaunch)?);
+    let library = || Ok(device.launch(&stream, vec_add, config, (&ones, &ones, &mut sums))?);
+    let mut ways = vec![Way {
+        name: "the library",
+        kernel: Box::new(library),
+        graph: Box::new(|| Ok(graph.launch(&stream)?)),
+    }];
+    ways.push(raw.way("cuLaunchKernel", cuLaunchKernel, cuGraphLaunch));
     if device.backend() == Backend::Cuda {
         // SAFETY: loading NVIDIA's library, which is loaded already, runs no code.
         let library = unsafe { libloading::Library::new("libcuda.so.1") }?;
-        // SAFETY: the functions have these types in cuda.h.
+        // SAFETY: the functions have these types in cuda.h, and the library stays loaded.
         let (kernel, graph) = unsafe {
             (
                 *library.get::<LaunchKernel>(b"cuLaunchKernel\0")?,
                 *library.get::<LaunchGraph>(b"cuGraphLaunch\0")?,
             )
         };
-        rows.push(raw.row("cuLaunchKernel of libcuda", kernel, graph)?);
+        ways.push(raw.way("cuLaunchKernel of libcuda", kernel, graph));
     }
+    let rows = in_turns(&stream, &mut ways)?;
+    drop(ways);
     ensure!(sums.to_vec()? == [2.0; ELEMENTS], "the sums are wrong");
     Ok(rows)
 }
@@ -206,16 +207,17 @@ impl<'a> Raw<'a> {
         check("cuLaunchKernel", code)
     }
 
-    fn row(&self, way: &'static str, kernel: LaunchKernel, graph: LaunchGraph) -> Result<Row> {
+    fn way(&self, name: &'static str, kernel: LaunchKernel, graph: LaunchGraph) -> Way<'_> {
         let stream = self.stream.raw().cast();
-        Ok(Row {
-            way,
-            kernel: median(self.stream, || self.launch(kernel))?,
-            graph: median(self.stream, || {
+        Way {
+            name,
+            kernel: Box::new(move || self.launch(kernel)),
+            graph: Box::new(move || {
                 // SAFETY: the graph is live, and so are the buffers of its kernel.
-                check("cuGraphLaunch", unsafe { graph(self.executable, stream) })
-            })?,
-        })
+                let code = unsafe { graph(self.executable, stream) };
+                check("cuGraphLaunch", code)
+            }),
+        }
     }
 }
 
@@ -237,18 +239,47 @@ fn check(call: &str, code: c_uint) -> Result<()> {
     Ok(())
 }
 
-/// Returns the median time of a launch, in microseconds.
-fn median(stream: &Stream, mut launch: impl FnMut() -> Result<()>) -> Result<f64> {
-    let mut times = Vec::with_capacity(ROUNDS);
+/// A way to launch.
+struct Way<'a> {
+    name: &'static str,
+    kernel: Launch<'a>,
+    graph: Launch<'a>,
+}
+
+type Launch<'a> = Box<dyn FnMut() -> Result<()> + 'a>;
+
+/// Measures all ways in each round, one after another: what slows a host for a while slows them
+/// all. Returns the medians.
+fn in_turns(stream: &Stream, ways: &mut [Way<'_>]) -> Result<Vec<Row>> {
+    let mut times = vec![[const { Vec::new() }; 2]; ways.len()];
     for _ in 0..ROUNDS {
-        stream.synchronize()?;
-        let start = Instant::now();
-        for _ in 0..LAUNCHES {
-            launch()?;
+        for (way, [kernel, graph]) in ways.iter_mut().zip(&mut times) {
+            kernel.push(time(stream, &mut way.kernel)?);
+            graph.push(time(stream, &mut way.graph)?);
         }
-        times.push(start.elapsed().as_secs_f64() * 1e6 / f64::from(LAUNCHES));
     }
+    let median = |times: &mut Vec<f64>| {
+        times.sort_by(f64::total_cmp);
+        times.get(ROUNDS / 2).copied().context("no rounds")
+    };
+    let rows = ways.iter().zip(&mut times).map(|(way, [kernel, graph])| {
+        Ok(Row {
+            way: way.name,
+            kernel: median(kernel)?,
+            graph: median(graph)?,
+        })
+    });
+    rows.collect()
+}
+
+/// Returns the time of one launch of a round, in microseconds.
+fn time(stream: &Stream, launch: &mut Launch<'_>) -> Result<f64> {
     stream.synchronize()?;
-    times.sort_by(f64::total_cmp);
-    times.get(ROUNDS / 2).copied().context("no rounds")
+    let start = Instant::now();
+    for _ in 0..LAUNCHES {
+        launch()?;
+    }
+    let time = start.elapsed().as_secs_f64() * 1e6 / f64::from(LAUNCHES);
+    stream.synchronize()?;
+    Ok(time)
 }

@@ -1,8 +1,8 @@
 //! Powers of e, 2 and 10.
 //!
-//! `b^x` is `2^(n + r)` with a whole `n`, and an `r` from 0 to 1. `n` becomes the exponent of a power
-//! of two. `r` is the difference of nearly equal numbers, so it is computed with the logarithm of
-//! `b` in two parts.
+//! `b^x` is `2^(n + r)` with a whole `n`, and an `r` from 0 to 1. `n` becomes the exponent of a
+//! power of two. `r` is the difference of nearly equal numbers, so it is computed with the
+//! logarithm of `b` in two parts.
 
 use core::f32::consts;
 

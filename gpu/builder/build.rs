@@ -1,6 +1,6 @@
 //! Gives the crate a hash of its own source, which belongs to the fingerprint of what it builds:
-//! PTX made by an older pass must not pass for the newer one's. In the repository, so does the source
-//! of `lanewise-ptx`, which checks the PTX; elsewhere its version says what it is.
+//! PTX made by an older pass must not pass for the newer one's. In the repository, so does the
+//! source of `lanewise-ptx`, which checks the PTX; elsewhere its version says what it is.
 
 use std::hash::{DefaultHasher, Hash, Hasher};
 use std::path::Path;

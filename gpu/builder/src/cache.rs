@@ -5,8 +5,8 @@
 //! of `cargo test`. So a target's code is kept under the hash of all that it depends on ([`Key`]):
 //! the bitcode, the options, rustc's version, NVIDIA's files, and this crate's own source.
 //!
-//! A cache is never needed. What cannot be read, is damaged, or cannot be written is made again, and
-//! no build fails because of it.
+//! A cache is never needed. What cannot be read, is damaged, or cannot be written is made again,
+//! and no build fails because of it.
 
 use std::fs::{self, File};
 use std::io::{self, Write};

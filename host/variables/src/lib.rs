@@ -102,9 +102,9 @@ impl Variable {
     }
 }
 
-/// Returns the user's folder for what Lanewise can make again: `lanewise` in `XDG_CACHE_HOME`, or in
-/// `.cache` of the home folder. `None` if neither is known. As the XDG base directory specification
-/// says, a path that is not absolute does not count.
+/// Returns the user's folder for what Lanewise can make again: `lanewise` in `XDG_CACHE_HOME`, or
+/// in `.cache` of the home folder. `None` if neither is known. As the XDG base directory
+/// specification says, a path that is not absolute does not count.
 pub fn cache_home() -> Option<PathBuf> {
     let absolute = |name: &str| {
         let path = std::env::var_os(name).map(PathBuf::from);

@@ -22,7 +22,8 @@ fn main() {
     for (name, floats) in [("Ptx", base), ("FastMath", Floats::FAST)] {
         embed(name, |builder| builder.arch("sm_80").floats(floats));
     }
-    // An option by itself is tested on plain arithmetic. The functions are most of what there is to compile.
+    // An option by itself is tested on plain arithmetic. The functions are most of what there is to
+    // compile.
     for (name, floats) in [
         ("NoFmad", fmad),
         ("Ftz", ftz),

@@ -1,9 +1,9 @@
 //! Neighbours for each thread: a warp loads memory in stripes and exchanges them in shared memory.
 //!
-//! A load of a warp is of neighbours, sixteen bytes for each lane, so a lane's next load is 32 lanes
-//! further. A scan wants all of a lane's elements to be neighbours: then the lane goes through them
-//! by itself, and the lanes exchange one value instead of one for each load. With an odd number of
-//! rounds, both orders are in different banks.
+//! A load of a warp is of neighbours, sixteen bytes for each lane, so a lane's next load is 32
+//! lanes further. A scan wants all of a lane's elements to be neighbours: then the lane goes
+//! through them by itself, and the lanes exchange one value instead of one for each load. With an
+//! odd number of rounds, both orders are in different banks.
 
 use core::array::from_fn;
 

@@ -2,11 +2,11 @@
 //!
 //! A block has a tile of keys and values. What it knows of them is a `Part`: how many runs begin
 //! there, and the last run's values combined. Two parts are combined by `ByKey`, so tiles learn
-//! what comes before by `look_back`, as in a scan. A thread has neighbours, and goes through them by
-//! itself. What comes before the thread is added only to the elements of the run that the thread is
-//! in the middle of when it begins. A reduction keeps what it found in shared memory while it looks
-//! back, so only the tile's first run waits for what comes before. The lengths of runs need no scan of
-//! values: they are the differences of the places where runs begin.
+//! what comes before by `look_back`, as in a scan. A thread has neighbours, and goes through them
+//! by itself. What comes before the thread is added only to the elements of the run that the thread
+//! is in the middle of when it begins. A reduction keeps what it found in shared memory while it
+//! looks back, so only the tile's first run waits for what comes before. The lengths of runs need
+//! no scan of values: they are the differences of the places where runs begin.
 
 use core::mem::replace;
 
@@ -260,8 +260,8 @@ impl<const ROUNDS: usize, K: Number, V: Number> Neighbours<ROUNDS, K, V> {
             .copied()
             .unwrap_or(K::LEAST);
         let left = keys.len().saturating_sub(first);
-        // SAFETY: the memory has room for the keys and the values, and a warp's part is its own. The
-        // caller promises what is said of a whole tile.
+        // SAFETY: the memory has room for the keys and the values, and a warp's part is its own.
+        // The caller promises what is said of a whole tile.
         let (keys, values) = unsafe {
             let of_values = memory.cast::<K>().wrapping_add(tile_len(ROUNDS)).cast();
             let keys_here = OfWarp::<Sixteen<K, LANES>, ROUNDS>::new(memory.cast(), warp_id());

@@ -858,7 +858,7 @@ static GROUPS: &[Row] = &[
         "cuda::pipeline",
         "",
         [],
-        "`SharedStages<T, N, STAGES>`, `pipeline::Pipeline<STAGES>`",
+        "`phased::SharedStages<T, N, STAGES>`, `pipeline::Pipeline<STAGES>`",
         "shared/async_copy.md"
     ),
     row!(

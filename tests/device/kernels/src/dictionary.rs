@@ -88,6 +88,9 @@ const _: () = {
     use lanewise_std::multimem::Multicast;
 };
 const _: () = {
+    use lanewise_std::phased::SharedStages;
+};
+const _: () = {
     use lanewise_std::pipeline::Pipeline;
 };
 const _: () = {

@@ -2,8 +2,8 @@
 //!
 //! LLVM takes most of a build's time, and often the same bitcode comes to it again: from a new
 //! target folder, another checkout in the same place, or a command whose target folder is not that
-//! of `cargo test`. So a target's code is kept under the hash of all that it depends on ([`Key`]):
-//! the bitcode, the options, rustc's version, NVIDIA's files, and this crate's own source.
+//! of `cargo test`. So a target's code is kept under the hash of all that it depends on, which also
+//! says whether the files of the last build are still valid ([`fingerprint::inputs`]).
 //!
 //! A cache is never needed. What cannot be read, is damaged, or cannot be written is made again,
 //! and no build fails because of it.
@@ -16,7 +16,7 @@ use std::time::SystemTime;
 use lanewise_variables::{CACHE, cache_home};
 
 use crate::fingerprint;
-use crate::passes::{Code, Options};
+use crate::passes::Code;
 
 /// How many bytes the files may have together. The catalog, the library of algorithms and all tests
 /// have 70 MB for one target.
@@ -72,8 +72,8 @@ impl Cache {
     }
 
     /// Returns the code that was kept under a key.
-    pub(crate) fn find(&self, key: &Key) -> Option<Code> {
-        let path = self.folder.join(&key.0);
+    pub(crate) fn find(&self, key: &str) -> Option<Code> {
+        let path = self.folder.join(key);
         let bytes = fs::read(&path).ok()?;
         let line = bytes.iter().position(|byte| *byte == b'\n')?;
         let (contents, code) = (&bytes[..line], &bytes[line + 1..]);
@@ -87,19 +87,19 @@ impl Cache {
     }
 
     /// Keeps code under a key.
-    pub(crate) fn keep(&self, key: &Key, code: &Code) {
+    pub(crate) fn keep(&self, key: &str, code: &Code) {
         let _ = self.write(key, code);
         self.make_room(LIMIT);
     }
 
     /// Writes a file as a whole or not at all: another build may read it meanwhile.
-    fn write(&self, key: &Key, code: &Code) -> io::Result<()> {
+    fn write(&self, key: &str, code: &Code) -> io::Result<()> {
         let code = serde_json::to_vec(code)?;
         fs::create_dir_all(&self.folder)?;
         let mut file = tempfile::NamedTempFile::new_in(&self.folder)?;
         writeln!(file, "{}", fingerprint::of(&&code[..]))?;
         file.write_all(&code)?;
-        file.persist(self.folder.join(&key.0))?;
+        file.persist(self.folder.join(key))?;
         Ok(())
     }
 
@@ -135,38 +135,6 @@ struct Entry {
     path: PathBuf,
     bytes: u64,
     used: SystemTime,
-}
-
-/// The name of a target's code: 128 bits of a hash of all that it depends on.
-pub(crate) struct Key(String);
-
-impl Key {
-    /// Returns the key of the code that these options make of this bitcode with this toolchain.
-    /// `None` if NVIDIA's files cannot be read.
-    pub(crate) fn of(bitcode: &[u8], options: &Options, toolchain: &str) -> Option<Self> {
-        let files = [&options.libdevice, &options.nvvm, &options.assembler];
-        let files = files.into_iter().flatten().map(|path| state(path));
-        let inputs = (
-            env!("PTX_BUILDER_SOURCE"),
-            lanewise_ptx::VERSION,
-            toolchain,
-            serde_json::to_string(options).ok()?,
-            files.collect::<io::Result<Vec<_>>>().ok()?,
-            bitcode,
-        );
-        // Two hashes of 64 bits, so that no two of a user's codes ever share one by accident.
-        Some(Self(format!(
-            "{}{}",
-            fingerprint::of(&(0, &inputs)),
-            fingerprint::of(&(1, &inputs))
-        )))
-    }
-}
-
-/// What changes when a file is replaced.
-fn state(path: &Path) -> io::Result<(u64, SystemTime)> {
-    let metadata = fs::metadata(path)?;
-    Ok((metadata.len(), metadata.modified()?))
 }
 
 #[cfg(test)]

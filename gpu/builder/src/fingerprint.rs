@@ -1,39 +1,31 @@
-//! Whether a target's files are still valid: a hash over everything that they depend on, and over
-//! the files themselves.
+//! Whether a target's files are still valid, and the name of its code in the cache: a hash over
+//! everything that they depend on.
 
+use std::fs;
 use std::hash::{DefaultHasher, Hash, Hasher};
-use std::path::{Path, PathBuf};
+use std::io;
+use std::path::Path;
+use std::time::SystemTime;
 
-use crate::arch::Arch;
-use crate::manifest::{Floats, Panics};
-use crate::output::Emit;
-
-/// What a target's files depend on besides the bitcode.
-#[derive(Hash)]
-pub(crate) struct Inputs<'a> {
-    /// The target that was built for, such as `sm_90`.
-    pub(crate) arch: &'a Arch,
-    /// How floats are computed.
-    pub(crate) floats: Floats,
-    /// How a panic is reported.
-    pub(crate) panics: Panics,
-    /// Whether it is for a debugger.
-    pub(crate) debug: bool,
-    /// NVIDIA's library of mathematical functions.
-    pub(crate) libdevice: Option<&'a Path>,
-    /// What is written besides PTX.
-    pub(crate) emit: &'a [Emit],
-    /// NVIDIA's library of code generation, if it is the backend.
-    pub(crate) nvvm: Option<&'a Path>,
-    /// The assembler and its version.
-    pub(crate) assembler: &'a Option<(PathBuf, Option<String>)>,
-    /// rustc's version and that of its LLVM.
-    pub(crate) toolchain: &'a str,
+/// Returns the hash of all that a target's code depends on: the bitcode, the options, rustc's and
+/// LLVM's versions, NVIDIA's files, and this crate's own source. It has 128 bits, so that no two of
+/// a user's codes ever share one by accident.
+pub(crate) fn inputs(
+    bitcode: &[u8],
+    options: &impl Hash,
+    files: [Option<&Path>; 3],
+    toolchain: &str,
+) -> String {
+    let files = files.map(|path| path.and_then(|path| state(path).ok()));
+    let source = (env!("PTX_BUILDER_SOURCE"), lanewise_ptx::VERSION);
+    let inputs = (source, toolchain, options, files, bitcode);
+    format!("{}{}", of(&(0, &inputs)), of(&(1, &inputs)))
 }
 
-/// Returns the hash of a target's inputs. This crate's own source is one of them.
-pub(crate) fn inputs(bitcode: &[u8], inputs: &Inputs<'_>) -> String {
-    of(&(env!("PTX_BUILDER_SOURCE"), inputs, bitcode))
+/// What changes when a file is replaced.
+fn state(path: &Path) -> io::Result<(u64, SystemTime)> {
+    let metadata = fs::metadata(path)?;
+    Ok((metadata.len(), metadata.modified()?))
 }
 
 /// Returns a hash as text. It only detects changes and gives no protection against an attacker.

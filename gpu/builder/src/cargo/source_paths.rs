@@ -17,7 +17,7 @@ use serde::{Deserialize, Serialize};
 use super::toolchain::Toolchain;
 
 /// How source files are named in the PTX.
-#[derive(Clone, Debug, Serialize, Deserialize)]
+#[derive(Clone, Debug, Hash, Serialize, Deserialize)]
 pub(crate) struct SourcePaths {
     /// The workspace's root, with a slash at its end.
     root: String,

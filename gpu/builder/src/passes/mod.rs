@@ -37,7 +37,7 @@ use code::range_checks::CopiedBarriers;
 use contents::launching::ModuleRole;
 
 /// The options of the passes.
-#[derive(Clone, Debug, Serialize, Deserialize)]
+#[derive(Clone, Debug, Hash, Serialize, Deserialize)]
 pub(crate) struct Options {
     /// The Rust module with the kernels. It distinguishes their symbols from those of other crates.
     pub(crate) path: String,

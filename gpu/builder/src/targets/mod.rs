@@ -10,18 +10,18 @@ pub(crate) mod files;
 use std::collections::BTreeSet;
 use std::fs;
 use std::panic::resume_unwind;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::thread;
 
 use crate::arch::Arch;
 use crate::assembler::{self, Assembly};
-use crate::cache::{Cache, Key};
+use crate::cache::Cache;
 use crate::cargo::Bitcode;
 use crate::cargo::source_paths::SourcePaths;
 use crate::cargo::toolchain::Toolchain;
 use crate::dump::Dump;
 use crate::error::BuildError;
-use crate::fingerprint::{self, Inputs};
+use crate::fingerprint;
 use crate::lint::{LintError, Rule};
 use crate::manifest::{Floats, Module, Panics};
 use crate::output::{Emit, Stage};
@@ -59,9 +59,6 @@ pub(crate) struct Targets<'a> {
     pub(crate) allowed: &'a [Rule],
 }
 
-/// The assembler and its version.
-type Versioned = Option<(PathBuf, Option<String>)>;
-
 impl Targets<'_> {
     /// Makes PTX for the targets whose files are no longer valid. Returns whether there was one.
     pub(crate) fn make(
@@ -69,15 +66,12 @@ impl Targets<'_> {
         archs: &[Arch],
         report: &mut dyn FnMut(Stage),
     ) -> Result<(Vec<Module>, bool), BuildError> {
-        let assembler = self
-            .assembler
-            .map(|ptxas| (ptxas.to_owned(), assembler::version(ptxas)));
         if let Some(complaint) = Dump::complaint() {
             report(Stage::Warning(complaint));
         }
         let mut started = Vec::new();
         for arch in archs {
-            started.push(self.start(arch, &assembler, report)?);
+            started.push(self.start(arch, report)?);
         }
         let rebuilt = started
             .iter()
@@ -94,33 +88,7 @@ impl Targets<'_> {
     }
 
     /// Finds the last build's files, or starts LLVM.
-    fn start(
-        &self,
-        arch: &Arch,
-        assembler: &Versioned,
-        report: &mut dyn FnMut(Stage),
-    ) -> Result<TargetBuild, BuildError> {
-        let inputs = Inputs {
-            arch,
-            floats: self.floats,
-            panics: self.panics,
-            debug: self.debug,
-            libdevice: self.libdevice,
-            nvvm: self.nvvm,
-            emit: &self.files.emit,
-            assembler,
-            toolchain: &self.toolchain.version,
-        };
-        let fingerprint = fingerprint::inputs(&self.bitcode.bytes, &inputs);
-        let name = arch.to_string();
-        // A dump is requested to be read, so it is written even when nothing changed.
-        if !Dump::is_wanted()
-            && let Some(module) = self.files.still_hold(&name, &fingerprint)
-        {
-            report(Stage::UpToDate { arch: name });
-            return Ok(TargetBuild::Held(module));
-        }
-        let library = self.toolchain.llvm_library()?;
+    fn start(&self, arch: &Arch, report: &mut dyn FnMut(Stage)) -> Result<TargetBuild, BuildError> {
         let emits = |kind| self.files.emit.contains(&kind);
         let options = Options {
             path: self.path.to_owned(),
@@ -137,20 +105,34 @@ impl Targets<'_> {
             paths: self.paths.clone(),
             only: None,
         };
+        let fingerprint = fingerprint::inputs(
+            &self.bitcode.bytes,
+            &options,
+            [self.libdevice, self.nvvm, self.assembler],
+            &self.toolchain.version,
+        );
+        let name = arch.to_string();
+        // A dump is requested to be read, so it is written even when nothing changed.
+        if !Dump::is_wanted()
+            && let Some(module) = self.files.still_hold(&name, &fingerprint)
+        {
+            report(Stage::UpToDate { arch: name });
+            return Ok(TargetBuild::Held(module));
+        }
+        let library = self.toolchain.llvm_library()?;
         let cache = self.cache.filter(|_| !Dump::is_wanted());
-        let key = || Key::of(&self.bitcode.bytes, &options, &self.toolchain.version);
-        let kept = cache.and_then(|cache| Some((cache.clone(), key()?)));
-        let found = kept.as_ref().and_then(|(cache, key)| cache.find(key));
+        let found = cache.and_then(|cache| cache.find(&fingerprint));
         let code: Pending = if let Some(code) = found {
             report(Stage::Cached { arch: name });
             Box::new(|| Ok(code))
         } else {
             report(Stage::Generating { arch: name });
             let (bitcode, own) = (self.bitcode.clone(), options.clone());
+            let (cache, key) = (cache.cloned(), fingerprint.clone());
             let running = thread::spawn(move || {
                 let mut code = process::compile(&library, &bitcode, &own)?;
                 assemble(&mut code, &own)?;
-                if let Some((cache, key)) = kept {
+                if let Some(cache) = cache {
                     cache.keep(&key, &code);
                 }
                 Ok(code)

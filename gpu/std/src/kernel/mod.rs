@@ -32,6 +32,7 @@ pub use module::{Linked, Module, NoPtx, PtxPart, PtxPiece, PtxText, Renamed};
 #[doc(hidden)]
 pub use passed::{Passed, assert_one_barrier};
 pub(crate) use passed::{outputs, wrapper};
+pub(crate) use value::plain_numbers;
 pub use value::{Value, assert_value};
 
 /// The trait that the host requires of a type whose values it copies to the device.

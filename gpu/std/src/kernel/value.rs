@@ -37,6 +37,23 @@ pub unsafe trait Value: Copy + 'static {
     const LAYOUT: u64 = fingerprint::of_size::<Self>();
 }
 
+/// Implements what the host requires of elements for types that are numbers without padding, for
+/// which any bits are valid.
+macro_rules! plain_numbers {
+    ($($ty:ty)*) => {$(
+        // SAFETY: the type is numbers.
+        #[cfg(not(target_arch = "nvptx64"))]
+        unsafe impl crate::kernel::DeviceCopy for $ty {}
+        // SAFETY: the type is numbers without padding, for which any bits are valid.
+        #[cfg(not(target_arch = "nvptx64"))]
+        unsafe impl crate::kernel::Zeroable for $ty {}
+        // SAFETY: as above.
+        #[cfg(not(target_arch = "nvptx64"))]
+        unsafe impl crate::kernel::Pod for $ty {}
+    )*};
+}
+pub(crate) use plain_numbers;
+
 macro_rules! values {
     ($($ty:ty)*) => {
         $(

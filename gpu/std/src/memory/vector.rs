@@ -85,15 +85,7 @@ macro_rules! vectors {
                     Shuffle::map(<[$ty; $lanes]>::from(self), exchange).into()
                 }
             }
-            // SAFETY: numbers.
-            #[cfg(not(target_arch = "nvptx64"))]
-            unsafe impl crate::kernel::DeviceCopy for $name {}
-            // SAFETY: the type is numbers without padding, for which any bits are valid.
-            #[cfg(not(target_arch = "nvptx64"))]
-            unsafe impl crate::kernel::Zeroable for $name {}
-            // SAFETY: as above.
-            #[cfg(not(target_arch = "nvptx64"))]
-            unsafe impl crate::kernel::Pod for $name {}
+            crate::kernel::plain_numbers! { $name }
         )*
     };
 }

@@ -155,15 +155,7 @@ macro_rules! floats {
         unsafe impl Value for $name {
             const LAYOUT: u64 = crate::kernel::layout::named(stringify!($name));
         }
-        // SAFETY: as above.
-        #[cfg(not(target_arch = "nvptx64"))]
-        unsafe impl crate::kernel::DeviceCopy for $name {}
-        // SAFETY: the type is a number without padding, for which any bits are valid.
-        #[cfg(not(target_arch = "nvptx64"))]
-        unsafe impl crate::kernel::Zeroable for $name {}
-        // SAFETY: as above.
-        #[cfg(not(target_arch = "nvptx64"))]
-        unsafe impl crate::kernel::Pod for $name {}
+        crate::kernel::plain_numbers! { $name }
     )*};
 }
 

@@ -144,9 +144,8 @@ impl Attention {
         let tiles = Tiles::new(size, [kernels::COLUMNS as u32, of_box as u32, 1, 1]);
         let tiles = tiles.swizzle(Swizzle::B128).promotion(Promotion::B256);
         match self.strides[number] {
-            Some(Strides { row, head, batch }) => {
-                tiles.strides(&[row, head, batch].map(|stride| stride * size_of::<T>()))
-            }
+            Some(Strides { row, head, batch }) => tiles
+                .strides(&[row, head, batch].map(|stride| stride.saturating_mul(size_of::<T>()))),
             None => tiles,
         }
     }

@@ -105,6 +105,22 @@ pub(crate) fn map_of_product<'a, T: TensorElement>(
     Ok(TensorMapMut::new(c, tiles.swizzle(Swizzle::B128))?)
 }
 
+/// Queues a kernel for Hopper that takes the maps of the factors and of the product, and then these
+/// arguments. Evaluates to the result.
+macro_rules! queue_on_hopper {
+    ($kernel:expr, $of:ident, $queue:ident, [$a:ident, $b:ident], $c:ident, $($more:expr),*) => {{
+        let Some(config) = $crate::gemm_halves::launch_of_hopper(&$of, $c.device())? else {
+            return Ok(());
+        };
+        $c.device().set_max_dynamic_shared($kernel, ::lanewise_algorithms_tensor::gemm_hopper::SHARED_BYTES)?;
+        let (a, b) = ($crate::gemm_halves::map_of_a(&$of, $a)?, $crate::gemm_halves::map_of_b(&$of, $b)?);
+        let mut c = $crate::gemm_halves::map_of_product(&$of, $c)?;
+        // SAFETY: the boxes of the maps are the kernel's, and their sizes the product's.
+        unsafe { $queue.launch_unchecked($kernel, config, (&a, &b, &mut c, $($more),*)) }
+    }};
+}
+pub(crate) use queue_on_hopper;
+
 macro_rules! factors {
     ($($ty:ident -> $of_c:ident;)*) => {$(
         impl Factor<$of_c> for $ty {
@@ -119,20 +135,10 @@ macro_rules! factors {
                 let are_aligned = are_aligned(&of, [a, b]);
                 let (shape, factors) = (of.shape(), [of.alpha, of.beta]);
                 if are_aligned && is_for_hopper(&of, c) {
-                    let Some(config) = launch_of_hopper(&of, c.device())? else {
-                        return Ok(());
-                    };
                     macro_rules! launch {
-                        ($a:literal $b:literal) => {{
-                            let kernel = hopper::gemm_halves::<$ty, $of_c, $a, $b>;
-                            c.device().set_max_dynamic_shared(kernel, hopper::SHARED_BYTES)?;
-                            let (a, b) = (map_of_a(&of, a)?, map_of_b(&of, b)?);
-                            let mut c = map_of_product(&of, c)?;
-                            let arguments = (&a, &b, &mut c, shape, factors);
-                            // SAFETY: the boxes of the maps are the kernel's, and their sizes the
-                            // product's.
-                            unsafe { queue.launch_unchecked(kernel, config, arguments) }
-                        }};
+                        ($a:literal $b:literal) => {
+                            queue_on_hopper!(hopper::gemm_halves::<$ty, $of_c, $a, $b>, of, queue, [a, b], c, shape, factors)
+                        };
                     }
                     return match (of.is_a_transposed, of.is_b_transposed) {
                         (false, true) => launch!(0 0),
@@ -179,16 +185,8 @@ macro_rules! bytes {
                 if !are_aligned(&of, [a, b]) || !is_for_hopper(&of, c) {
                     return Err(Error::Unsupported("products of floats of 8 bits need Hopper, and rows that are not empty and begin at multiples of sixteen bytes"));
                 }
-                let Some(config) = launch_of_hopper(&of, c.device())? else {
-                    return Ok(());
-                };
-                let kernel = hopper::gemm_halves::<$ty, $of_c, 0, 0>;
-                c.device().set_max_dynamic_shared(kernel, hopper::SHARED_BYTES)?;
-                let (a, b) = (map_of_a(&of, a)?, map_of_b(&of, b)?);
-                let mut c = map_of_product(&of, c)?;
-                let arguments = (&a, &b, &mut c, of.shape(), [of.alpha, of.beta]);
-                // SAFETY: the boxes of the maps are the kernel's, and their sizes the product's.
-                unsafe { queue.launch_unchecked(kernel, config, arguments) }
+                let factors = [of.alpha, of.beta];
+                queue_on_hopper!(hopper::gemm_halves::<$ty, $of_c, 0, 0>, of, queue, [a, b], c, of.shape(), factors)
             }
         }
     )*};

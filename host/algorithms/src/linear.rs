@@ -6,9 +6,7 @@ use lanewise_algorithms_tensor::{gemm as any, gemm_hopper as hopper};
 use lanewise_std::half::{Bf16, F16};
 
 use crate::gemm::Gemm;
-use crate::gemm_halves::{
-    are_aligned, is_for_hopper, launch_of_any, launch_of_hopper, map_of_a, map_of_b, map_of_product,
-};
+use crate::gemm_halves::{are_aligned, is_for_hopper, launch_of_any, queue_on_hopper};
 use crate::{Error, Queue};
 
 /// A layer of a network: `y = f(x W + bias)`, for any number of inputs at once.
@@ -120,20 +118,10 @@ macro_rules! layers {
                 let are_aligned = are_aligned(&of, [x, weights]);
                 let is_bias_aligned = bias.address().is_multiple_of(4);
                 if are_aligned && is_bias_aligned && is_for_hopper(&of, y) {
-                    let Some(config) = launch_of_hopper(&of, y.device())? else {
-                        return Ok(());
-                    };
                     macro_rules! launch {
-                        ($b:literal) => {{
-                            let kernel = hopper::linear::<$ty, $activation, $b>;
-                            y.device().set_max_dynamic_shared(kernel, hopper::SHARED_BYTES)?;
-                            let (x, weights) = (map_of_a(&of, x)?, map_of_b(&of, weights)?);
-                            let mut y = map_of_product(&of, y)?;
-                            let arguments = (&x, &weights, &mut y, bias, of.shape());
-                            // SAFETY: the boxes of the maps are the kernel's, and their sizes the
-                            // product's.
-                            unsafe { queue.launch_unchecked(kernel, config, arguments) }
-                        }};
+                        ($b:literal) => {
+                            queue_on_hopper!(hopper::linear::<$ty, $activation, $b>, of, queue, [x, weights], y, bias, of.shape())
+                        };
                     }
                     return if of.is_b_transposed { launch!(0) } else { launch!(1) };
                 }

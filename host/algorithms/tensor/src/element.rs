@@ -66,18 +66,18 @@ impl Output for f32 {
 }
 
 macro_rules! outputs {
-    ($($ty:ident: $pair:ident;)*) => {$(
+    ($($ty:ident: $pair:ident, $narrow:expr, $widen:expr;)*) => {$(
         impl Output for $ty {
             type Pair = $pair;
 
             #[inline(always)]
             fn narrow_pair(pair: [f32; 2]) -> $pair {
-                $pair::from_f32(pair)
+                $narrow(pair)
             }
 
             #[inline(always)]
             fn widen_pair(pair: $pair) -> [f32; 2] {
-                [pair.low, pair.high].map($ty::to_f32)
+                $widen(pair).map($ty::to_f32)
             }
 
             #[inline(always)]
@@ -90,7 +90,17 @@ macro_rules! outputs {
                 self.to_f32()
             }
         }
+    )*};
+}
+outputs! {
+    F16: F16x2, F16x2::from_f32, |pair: F16x2| [pair.low, pair.high];
+    Bf16: Bf16x2, Bf16x2::from_f32, |pair: Bf16x2| [pair.low, pair.high];
+    E4m3: u16, |pair| u16::from_le_bytes(E4m3::pair_from_f32(pair).map(E4m3::to_bits)), |pair: u16| pair.to_le_bytes().map(E4m3::from_bits);
+    E5m2: u16, |pair| u16::from_le_bytes(E5m2::pair_from_f32(pair).map(E5m2::to_bits)), |pair: u16| pair.to_le_bytes().map(E5m2::from_bits);
+}
 
+macro_rules! halves {
+    ($($ty:ident: $pair:ident;)*) => {$(
         impl Half for $ty {
             #[inline(always)]
             fn bits_of(pair: [f32; 2]) -> u32 {
@@ -104,33 +114,4 @@ macro_rules! outputs {
         }
     )*};
 }
-outputs! { F16: F16x2; Bf16: Bf16x2; }
-
-macro_rules! bytes {
-    ($($ty:ident)*) => {$(
-        impl Output for $ty {
-            type Pair = u16;
-
-            #[inline(always)]
-            fn narrow_pair(pair: [f32; 2]) -> u16 {
-                u16::from_le_bytes($ty::pair_from_f32(pair).map($ty::to_bits))
-            }
-
-            #[inline(always)]
-            fn widen_pair(pair: u16) -> [f32; 2] {
-                pair.to_le_bytes().map(|bits| $ty::from_bits(bits).to_f32())
-            }
-
-            #[inline(always)]
-            fn narrow(value: f32) -> Self {
-                Self::from_f32(value)
-            }
-
-            #[inline(always)]
-            fn widen(self) -> f32 {
-                self.to_f32()
-            }
-        }
-    )*};
-}
-bytes! { E4m3 E5m2 }
+halves! { F16: F16x2; Bf16: Bf16x2; }

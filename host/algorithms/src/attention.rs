@@ -43,8 +43,8 @@ pub struct Attention {
     pub batch: u32,
     /// Heads of queries of a sequence.
     pub heads: u32,
-    /// Heads of keys and values of a sequence. As many neighbouring heads of queries share one as
-    /// `heads` is a multiple of this: all of them if it is 1.
+    /// Heads of keys and values of a sequence, of which `heads` is a multiple. As many neighbouring
+    /// heads of queries share one: all of them if it is 1.
     pub key_heads: u32,
     /// Queries of a head.
     pub queries: u32,
@@ -112,6 +112,7 @@ impl Attention {
     /// Computes the results of all queries.
     ///
     /// # Errors
+    /// [`Error::Heads`] if the heads of queries cannot share those of keys evenly;
     /// [`Error::TooMany`] if there are more than 128 columns, 2^31 keys or 2^31 blocks of queries;
     /// [`Error::TensorMap`] if a buffer is too short, a row does not begin at a multiple of sixteen
     /// bytes, there are no keys, or the GPU is older than Hopper; [`Error::Launch`],
@@ -124,6 +125,10 @@ impl Attention {
         values: &DeviceBuffer<T>,
         results: &mut DeviceBuffer<T>,
     ) -> Result<(), Error> {
+        let (heads, key_heads) = (self.heads, self.key_heads);
+        if heads > 0 && heads.checked_rem(key_heads) != Some(0) {
+            return Err(Error::Heads { heads, key_heads });
+        }
         let most = i32::MAX as usize;
         Error::unless_few("columns", 2 * kernels::COLUMNS, self.columns as usize)?;
         Error::unless_few(
@@ -161,7 +166,7 @@ impl Attention {
             queries: self.queries,
             keys: self.keys,
             heads: self.heads,
-            group: (self.heads / self.key_heads.max(1)).max(1),
+            group: self.heads / self.key_heads.max(1),
             ahead,
             scale: std::f32::consts::LOG2_E / (self.columns as f32).sqrt(),
         }

@@ -39,6 +39,14 @@ pub enum Error {
         /// How many there are.
         found: usize,
     },
+    /// The heads of an attention do not share those of keys evenly.
+    #[error("expected a multiple of the {key_heads} heads of keys, found {heads} heads of queries")]
+    Heads {
+        /// Heads of queries.
+        heads: u32,
+        /// Heads of keys and values.
+        key_heads: u32,
+    },
     /// No kernel computes this.
     #[error("{0}")]
     Unsupported(&'static str),

@@ -156,6 +156,18 @@ fn attention_refuses_what_it_has_no_room_for() {
         error(Attention::new(1, 1, 2, 64)),
         "the tensor reaches to byte 256 of a buffer of 128: look at its size, its strides and its offset"
     );
+    for (key_heads, found) in [(2, 3), (4, 3), (0, 1)] {
+        let of = Attention {
+            key_heads,
+            ..Attention::new(found, 1, 1, 64)
+        };
+        assert_eq!(
+            error(of),
+            format!(
+                "expected a multiple of the {key_heads} heads of keys, found {found} heads of queries"
+            )
+        );
+    }
     let none = Attention::new(1, 0, 0, 64);
     none.forward(&stream, &short, &short, &short, results)
         .expect("no queries");

@@ -293,8 +293,10 @@ pub fn derive_value(item: TokenStream) -> TokenStream {
 /// }
 /// ```
 ///
-/// `static TILES: SharedStages<f32, 256, 3>;`, in the first statement of a kernel, is filled by
-/// asynchronous copies while the threads work.
+/// In the first statement of a kernel, `static TILES: SharedStages<f32, 256, 3>;` is filled by
+/// asynchronous copies while the threads work, and `static LOADED: Barrier<Block> = 1;` is a
+/// barrier at which one thread arrives in each phase (`lanewise_std::barrier`). The kernel's entry
+/// point makes both, so the number is a constant, and each thread has them from its start.
 ///
 /// `static TILE: [[f32; 33]; 32];` is a `SharedArray<[f32; 33], 32>`, of which each access is
 /// `unsafe`. The size may depend on const parameters of the kernel. There is no initializer,

@@ -8,13 +8,18 @@ use proc_macro2::TokenStream;
 use quote::{ToTokens, format_ident, quote};
 use syn::parse::{Parse, ParseStream};
 use syn::spanned::Spanned;
-use syn::{Attribute, Error, FnArg, Ident, ItemFn, Stmt, Token, Type, TypeArray, parse_quote};
+use syn::{
+    Attribute, Error, Expr, FnArg, Ident, ItemFn, Stmt, Token, Type, TypeArray, parse_quote,
+};
 
-/// `static NAME: [T; N];` or `static NAME: SharedTile<T, ROWS, COLUMNS>;`
+/// `static NAME: [T; N];`, `static NAME: SharedTile<T, ROWS, COLUMNS>;` or
+/// `static NAME: Barrier<Block> = 1;`
 struct Declaration {
     attributes: Vec<Attribute>,
     name: Ident,
     ty: Type,
+    /// The number of arrivals at a barrier.
+    initial: Option<Expr>,
 }
 
 impl Parse for Declaration {
@@ -39,15 +44,20 @@ impl Parse for Declaration {
                 "shared memory holds arrays: write `[T; N]`, `SharedTile<T, ROWS, COLUMNS>` or `SharedLine<T, N>`",
             ));
         }
-        if let Some(equals) = input.parse::<Option<Token![=]>>()? {
-            let message = "shared memory has no initial value: `fill` a `SharedTile` or a `SharedLine`, or let each thread `set` its elements";
-            return Err(Error::new(equals.span(), message));
-        }
+        let initial = match input.parse::<Option<Token![=]>>()? {
+            Some(equals) if !has_arrivals(&ty) => {
+                let message = "shared memory has no initial value: `fill` a `SharedTile` or a `SharedLine`, or let each thread `set` its elements";
+                return Err(Error::new(equals.span(), message));
+            }
+            Some(_) => Some(input.parse()?),
+            None => None,
+        };
         input.parse::<Token![;]>()?;
         Ok(Declaration {
             attributes,
             name,
             ty,
+            initial,
         })
     }
 }
@@ -58,13 +68,22 @@ impl ToTokens for Declaration {
             attributes,
             name,
             ty,
+            initial,
         } = self;
-        tokens.extend(quote!(#(#attributes)* static #name: #ty;));
+        let initial = initial.iter();
+        tokens.extend(quote!(#(#attributes)* static #name: #ty #(= #initial)*;));
     }
 }
 
 pub(crate) fn expand(item: TokenStream) -> syn::Result<TokenStream> {
-    Ok(declarations(item)?.iter().map(declaration).collect())
+    let all = declarations(item)?;
+    if let Some(of_kernel) = all.iter().find(|it| is_made_at_entry(&it.ty)) {
+        return Err(Error::new(
+            of_kernel.ty.span(),
+            "it is declared in the first statement of a kernel, whose entry point makes it",
+        ));
+    }
+    Ok(all.iter().map(declaration).collect())
 }
 
 fn declarations(item: TokenStream) -> syn::Result<Vec<Declaration>> {
@@ -78,67 +97,117 @@ fn declarations(item: TokenStream) -> syn::Result<Vec<Declaration>> {
     syn::parse::Parser::parse2(declarations, item)
 }
 
-/// `SharedStages`, which a kernel's entry point makes, so that each thread has it from its start.
-pub(crate) struct Stages(Declaration);
+/// What a kernel's entry point makes, so that each thread has it from its start.
+pub(crate) struct MadeAtEntry(Vec<Declaration>);
 
-impl Stages {
-    /// Takes the stages out of the `shared!` that is the first statement of a kernel.
-    pub(crate) fn take(kernel: &mut ItemFn) -> syn::Result<Option<Self>> {
+impl MadeAtEntry {
+    /// Takes these declarations out of the `shared!` that is the first statement of a kernel.
+    pub(crate) fn take(kernel: &mut ItemFn) -> syn::Result<Self> {
+        let none = Ok(MadeAtEntry(Vec::new()));
         let Some(Stmt::Macro(first)) = kernel.block.stmts.first_mut() else {
-            return Ok(None);
+            return none;
         };
         let path = first.mac.path.segments.last();
         if path.is_none_or(|last| last.ident != "shared") {
-            return Ok(None);
+            return none;
         }
         let Ok(all) = declarations(first.mac.tokens.clone()) else {
-            return Ok(None); // `shared!` reports what is wrong
+            return none; // `shared!` reports what is wrong
         };
-        let (stages, others): (Vec<_>, Vec<_>) = all.into_iter().partition(Declaration::is_stages);
-        match <[_; 1]>::try_from(stages) {
-            Ok([stages]) => {
-                first.mac.tokens = quote!(#(#others)*);
-                Ok(Some(Stages(stages)))
+        let (made, others): (Vec<_>, Vec<_>) =
+            all.into_iter().partition(|it| is_made_at_entry(&it.ty));
+        for one_of_a_kind in ["SharedStages", "WorkStealing", "TensorMemory"] {
+            let mut same = made.iter().filter(|it| is_called(&it.ty, one_of_a_kind));
+            if let (Some(_), Some(second)) = (same.next(), same.next()) {
+                let message = format!("a kernel has one `{one_of_a_kind}`");
+                return Err(Error::new(second.ty.span(), message));
             }
-            Err(stages) => match stages.get(1) {
-                None => Ok(None),
-                Some(second) => Err(Error::new(
-                    second.ty.span(),
-                    "a kernel has one `SharedStages`: let its stages hold the cells of both",
-                )),
-            },
         }
+        first.mac.tokens = quote!(#(#others)*);
+        Ok(MadeAtEntry(made))
     }
 
-    /// Returns the parameter of the kernel's body.
-    pub(crate) fn parameter(&self) -> FnArg {
-        let Declaration {
-            attributes,
-            name,
-            ty,
-        } = &self.0;
-        parse_quote!(#(#attributes)* #[allow(non_snake_case, unused_mut)] mut #name: #ty)
+    /// Returns the parameters of the kernel's body.
+    pub(crate) fn parameters(&self) -> impl Iterator<Item = FnArg> {
+        self.0.iter().map(
+            |Declaration {
+                 attributes,
+                 name,
+                 ty,
+                 ..
+             }| {
+                parse_quote!(#(#attributes)* #[allow(non_snake_case, unused_mut)] mut #name: #ty)
+            },
+        )
     }
 
-    /// Returns its argument, in the entry point.
-    pub(crate) fn argument(&self) -> TokenStream {
-        let tag = tag(&self.0.name);
-        quote!({
-            #[allow(non_camel_case_types)]
-            enum #tag {}
-            ::lanewise_std::SharedStages::at_entry::<#tag>()
+    /// Makes them, in the entry point: each one is a variable, and then the threads wait.
+    pub(crate) fn statements(&self) -> Option<TokenStream> {
+        if self.0.is_empty() {
+            return None;
+        }
+        let types: Vec<_> = self.0.iter().map(|it| &it.ty).collect();
+        let made = self.0.iter().map(
+            |Declaration {
+                 name, ty, initial, ..
+             }| {
+                let (tag, variable) = (tag(name), variable(name));
+                let initial = match initial {
+                    // A constant runs no code before the barriers are there.
+                    Some(initial) => quote!(const { ::core::option::Option::Some(#initial) }),
+                    None => quote!(::core::option::Option::None),
+                };
+                quote! {
+                    #[allow(non_camel_case_types)]
+                    enum #tag {}
+                    let #variable =
+                        <#ty as ::lanewise_std::kernel::AtEntry>::at_entry::<#tag>(#initial);
+                }
+            },
+        );
+        Some(quote! {
+            #(#made)*
+            ::lanewise_std::meet(&[
+                #(<#types as ::lanewise_std::kernel::AtEntry>::meeting()),*
+            ]);
         })
+    }
+
+    /// Returns the arguments of the kernel's body, in the entry point.
+    pub(crate) fn arguments(&self) -> impl Iterator<Item = TokenStream> {
+        self.0
+            .iter()
+            .map(|it| variable(&it.name).into_token_stream())
     }
 }
 
-impl Declaration {
-    fn is_stages(&self) -> bool {
-        let Type::Path(path) = &self.ty else {
-            return false;
-        };
-        let last = path.path.segments.last();
-        last.is_some_and(|last| last.ident == "SharedStages")
-    }
+/// Returns whether a kernel's entry point makes values of this type.
+fn is_made_at_entry(ty: &Type) -> bool {
+    let others = ["SharedStages", "WorkStealing", "TensorMemory"];
+    has_arrivals(ty) || others.iter().any(|name| is_called(ty, name))
+}
+
+/// Returns whether threads arrive at values of this type.
+fn has_arrivals(ty: &Type) -> bool {
+    ["Barrier", "Barriers", "Pipeline"]
+        .iter()
+        .any(|name| is_called(ty, name))
+}
+
+/// Returns whether the type's path ends with this name.
+fn is_called(ty: &Type, name: &str) -> bool {
+    let Type::Path(path) = ty else {
+        return false;
+    };
+    path.path
+        .segments
+        .last()
+        .is_some_and(|last| last.ident == name)
+}
+
+/// Returns the name of the variable in the entry point.
+fn variable(name: &Ident) -> Ident {
+    format_ident!("__made_{name}")
 }
 
 /// Returns the name of the type that tells a declaration from others.
@@ -151,6 +220,7 @@ fn declaration(declaration: &Declaration) -> TokenStream {
         attributes,
         name,
         ty,
+        ..
     } = declaration;
     let tag = tag(name);
     // An array of cells is the same for all who hold it. The types with phases are borrowed, so the
@@ -191,6 +261,11 @@ mod tests {
             error("static A: [f32; 8] = [0.0; 8];")
                 .starts_with("shared memory has no initial value")
         );
+        assert!(
+            error("static A: SharedTile<f32, 8, 8> = 1;")
+                .starts_with("shared memory has no initial value")
+        );
+        assert!(error("static A: Barrier<Block> = 1;").starts_with("it is declared in the first"));
         assert!(error("static mut A: [f32; 8];").starts_with("leave `mut` out"));
         assert!(error("static A: &[f32];").starts_with("shared memory holds arrays"));
     }

@@ -7,8 +7,9 @@
 //! is 0, `y` is not read, so it may hold anything. `LANES` is the number of elements in sixteen
 //! bytes. Launch: 1-D grid of 1-D blocks of whole warps, any number of them.
 //! Shows: every element of the matrix is used once, so caching does not help: the time is that of
-//! reading the matrix. Each lane has four loads of sixteen bytes in flight if rows are aligned to
-//! that, and otherwise four of one element.
+//! reading the matrix. A lane has `LANES` loads of the matrix in flight: of sixteen bytes if rows
+//! are aligned to that, and otherwise of one element. With four loads of `f64` a lane needs more
+//! registers, and fewer warps fit: rows of 32 elements then take a quarter longer (H200).
 //! Source: Professional CUDA C Programming, chapter 8 (cuBLAS); BLAS, `gemv`.
 
 use core::array::from_fn;
@@ -21,9 +22,6 @@ use lanewise_std::warp::{FULL_MASK, WARP_SIZE, lane_id, shuffle_xor_sync};
 use lanewise_std::{PerWarp, gpu_assert};
 
 use super::real::Real;
-
-/// The number of loads that a lane has in flight.
-const UNROLL: usize = 4;
 
 /// Computes the products with a warp for each row.
 #[kernel(instances((f32, 4), (f64, 2)))]
@@ -59,9 +57,9 @@ pub fn gemv<T: Real, const LANES: usize>(
         let mut sum = if let Some(a) = vectors_of::<Sixteen<T, LANES>>(a)
             && let Some(x) = vectors_of::<Sixteen<T, LANES>>(x)
         {
-            part_of_row(a, x)
+            part_of_row::<T, _, LANES, LANES>(a, x)
         } else {
-            part_of_row::<T, [T; 1], 1>((a.as_chunks().0, &[]), (x.as_chunks().0, &[]))
+            part_of_row::<T, [T; 1], 1, LANES>((a.as_chunks().0, &[]), (x.as_chunks().0, &[]))
         };
         // The old value is on its way while the lanes add up their sums.
         let old = computed_here(y.get_mut(&index).map_or(T::ZERO, |y| *y)).masked(kept);
@@ -74,32 +72,33 @@ pub fn gemv<T: Real, const LANES: usize>(
 }
 
 /// Returns this lane's part of the product of a row and the vector. Both are groups of `N`
-/// neighbours, which are loaded together, and the elements that are left over after them.
+/// neighbours, which are loaded together, and the elements that are left over after them. `LOADS`
+/// groups are in flight.
 #[inline(always)]
-fn part_of_row<T: Real, G: Copy + Into<[T; N]>, const N: usize>(
+fn part_of_row<T: Real, G: Copy + Into<[T; N]>, const N: usize, const LOADS: usize>(
     (a, rest_of_a): (&[G], &[T]),
     (x, rest_of_x): (&[G], &[T]),
 ) -> T {
     let (lane, lanes) = (lane_id() as usize, WARP_SIZE as usize);
     // Elements past the row's end are zeros. So there is one loop, which all lanes leave together.
     let group = |of: &[G], e: usize| of.get(e).map_or([T::ZERO; N], |&group| group.into());
-    let mut sums = [T::ZERO; UNROLL];
+    let mut sums = [T::ZERO; LOADS];
     let mut start = 0;
     // ANCHOR: row
     while start < a.len() {
         // All loads are issued before the operations that wait for them.
-        let of_a: [[T; N]; UNROLL] = from_fn(|k| group(a, start + lane + k * lanes));
-        let of_x: [[T; N]; UNROLL] = from_fn(|k| group(x, start + lane + k * lanes));
-        for k in 0..UNROLL {
+        let of_a: [[T; N]; LOADS] = from_fn(|k| group(a, start + lane + k * lanes));
+        let of_x: [[T; N]; LOADS] = from_fn(|k| group(x, start + lane + k * lanes));
+        for k in 0..LOADS {
             for i in 0..N {
                 sums[k] += of_a[k][i] * of_x[k][i];
             }
         }
-        start += UNROLL * lanes;
+        start += LOADS * lanes;
     }
     // ANCHOR_END: row
     if let (Some(&a), Some(&x)) = (rest_of_a.get(lane), rest_of_x.get(lane)) {
         sums[0] += a * x;
     }
-    (sums[0] + sums[1]) + (sums[2] + sums[3])
+    sums.into_iter().reduce(|a, b| a + b).unwrap_or(T::ZERO)
 }

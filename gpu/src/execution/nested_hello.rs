@@ -8,7 +8,7 @@
 //! Parallelism".
 
 use lanewise_macros::{gpu_printf, kernel};
-use lanewise_std::dynamic::{Shape, launch_free};
+use lanewise_std::dynamic::{Shape, launch_owned};
 use lanewise_std::thread::{block_dim_x, block_idx_x, thread_idx_x};
 
 /// Every thread greets; thread 0 launches the next level. The host begins at `depth` 0.
@@ -23,7 +23,7 @@ pub fn nested_hello_world(depth: u32) {
     );
     let half = block_dim_x() / 2;
     if thread == 0 && half > 0 {
-        launch_free::<nested_hello_world>(Shape::new(1, half), (depth + 1,));
+        launch_owned::<nested_hello_world>(Shape::new(1, half), (depth + 1,));
         gpu_printf!("-------> nested execution depth: {}\n", depth + 1);
     }
 }

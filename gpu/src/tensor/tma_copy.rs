@@ -12,9 +12,9 @@
 //! "cp.async.bulk.tensor", "mbarrier".
 
 use lanewise_macros::{kernel, shared};
-use lanewise_std::barrier::{Barrier, BarrierStorage, Block};
+use lanewise_std::barrier::{Barrier, Block};
 use lanewise_std::bulk;
-use lanewise_std::pipeline::{Pipeline, StageStorage};
+use lanewise_std::pipeline::Pipeline;
 use lanewise_std::thread::{block_idx_x, grid_dim_x, thread_idx_x};
 use lanewise_std::tma::{BoxOf, TensorMap, TensorMapMut, Tile};
 use lanewise_std::warp::WARP_SIZE;
@@ -49,8 +49,8 @@ pub fn tma_copy(
 ) {
     shared! {
         static TILES: [Tile<[f32; BOX]>; PLACES];
-        static PLACE_BARRIERS: [StageStorage; PLACES];
-        static WORKED: [BarrierStorage; 1];
+        static PIPELINE: Pipeline<PLACES> = (1, WORKERS);
+        static WORKED: Barrier<Block> = WORKERS;
     }
     // Boxes past these are outside of any tensor, and their coordinates would begin again at 0.
     let boxes = if across <= MOST {
@@ -58,8 +58,6 @@ pub fn tma_copy(
     } else {
         0
     };
-    let pipeline = Pipeline::init(&PLACE_BARRIERS, 1, WORKERS);
-    let worked = Barrier::<Block>::init(&WORKED, WORKERS);
     let corner = |number: u32| {
         let (column, row) = (number % across, number / across);
         [(column * COLUMNS as u32) as i32, (row * ROWS as u32) as i32]
@@ -70,7 +68,7 @@ pub fn tma_copy(
         if thread_idx_x() == 0 {
             input.prefetch_map();
             // ANCHOR: producer
-            let mut producer = pipeline.producer();
+            let mut producer = PIPELINE.producer();
             for number in mine {
                 let place = producer.acquire().expect(size_of::<[f32; BOX]>() as u32);
                 let tile = TILES.tile(place.stage());
@@ -84,7 +82,7 @@ pub fn tma_copy(
 
     let worker = thread_idx_x() - WARP_SIZE;
     // ANCHOR: consumer
-    let mut consumer = pipeline.consumer();
+    let mut consumer = PIPELINE.consumer();
     for number in mine {
         let place = consumer.wait();
         let tile = TILES.tile(place.stage());
@@ -93,7 +91,7 @@ pub fn tma_copy(
             unsafe { tile.set(i, factor * tile.get(i)) };
         }
         bulk::fence_proxy_async();
-        worked.arrive_and_wait(); // the store below reads what all workers wrote
+        WORKED.arrive_and_wait(); // the store below reads what all workers wrote
         if worker == 0 {
             // SAFETY: the box is written, and stays until the group has read it. Each box of the
             // output is stored once.

@@ -22,6 +22,7 @@ macro_rules! mistakes {
 
 mistakes! {
     asynchronous
+    barriers
     bounds
     companion
     const_parameter
@@ -32,6 +33,7 @@ mistakes! {
     method
     not_a_function
     option
+    owned_memory
     parameter_mut
     parameter_reference
     parameter_cells

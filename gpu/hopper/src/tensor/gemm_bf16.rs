@@ -20,7 +20,7 @@ use lanewise_std::matrix::element::Bf16;
 use lanewise_std::matrix::warpgroup::{
     self, Accumulator256, Descriptor, decrease_registers, increase_registers, warpgroup_id,
 };
-use lanewise_std::pipeline::{HeldStage, Pipeline, StageStorage};
+use lanewise_std::pipeline::{HeldStage, Pipeline};
 use lanewise_std::thread::{block_idx_x, thread_rank};
 use lanewise_std::tma::{BoxOf, DynamicTiles, TensorMap};
 
@@ -75,14 +75,13 @@ pub fn gemm_bf16(
     n: u32,
     k: u32,
 ) {
-    shared! { static BARRIERS: [StageStorage; STAGES]; }
+    shared! { static PIPELINE: Pipeline<STAGES> = (1, 2 * warpgroup::THREADS); }
     let Some(tiles) = Tiles::get() else {
         debug::trap()
     };
     if block_idx_x() >= blocks(m, n) {
         return; // it would have the corner of another block
     }
-    let pipeline = Pipeline::init(&BARRIERS, 1, 2 * warpgroup::THREADS);
     let (row, column) = corner(block_idx_x(), m, n);
     let steps = k.div_ceil(DEPTH as u32);
 
@@ -92,7 +91,7 @@ pub fn gemm_bf16(
         if thread_rank() == 0 {
             a.prefetch_map();
             b.prefetch_map();
-            let mut producer = pipeline.producer();
+            let mut producer = PIPELINE.producer();
             for step in 0..steps {
                 let place = producer
                     .acquire()
@@ -120,7 +119,7 @@ pub fn gemm_bf16(
     let rows = (warpgroup_id() - 1) * warpgroup::ROWS as u32;
     let mut sum = Accumulator256::<f32>::zero();
     let mut products = sum.start();
-    let mut consumer = pipeline.consumer();
+    let mut consumer = PIPELINE.consumer();
     let mut previous: Option<HeldStage> = None;
     for _ in 0..steps {
         let place = consumer.wait();

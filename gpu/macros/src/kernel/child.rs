@@ -43,20 +43,13 @@ pub(super) fn implementation(kernel: &Kernel, instance: &Instance) -> TokenStrea
                 Some(quote_spanned!(param.ty.span()=> let #name = #give(#name);))
             }
         });
-    let takes_values = kernel.params.iter().map(|param| match param.lowering {
-        Lowering::ReadSlice { .. } => quote!(false),
-        Lowering::ByType => {
-            let lowering = param.passed("LOWERING");
-            quote!(#lowering.is_value())
-        }
-    });
-    let is_free = kernel.function.sig.unsafety.is_none() && kernel.contract.is_none();
+    let is_safe = kernel.function.sig.unsafety.is_none() && kernel.contract.is_none();
     quote! {
         // SAFETY: the same macro makes the entry point from the same parameters, and the structure
         // has their layout.
         unsafe impl ::lanewise_std::dynamic::Child for #handle {
             type Arguments<'a> = (#(#types,)*);
-            const IS_FREE: bool = #is_free #(&& #takes_values)*;
+            const IS_SAFE: bool = #is_safe;
 
             #[cfg(target_arch = "nvptx64")]
             #[inline(always)]

@@ -8,7 +8,6 @@ use syn::spanned::Spanned;
 use super::instances::Instance;
 use super::signature::{Lowering, Param};
 use super::{Kernel, child, description, entry_point, handle};
-use crate::shared::Stages;
 use crate::{float_mode, symbol};
 
 pub(super) fn expand(kernel: &Kernel) -> TokenStream {
@@ -39,7 +38,8 @@ fn entry(kernel: &Kernel, instance: &Instance) -> TokenStream {
     let entry = entry_point::name(instance);
     let parameters = kernel.params.iter().map(entry_point::parameters);
     let arguments = kernel.params.iter().map(argument);
-    let arguments = arguments.chain(kernel.stages.iter().map(Stages::argument));
+    let arguments = arguments.chain(kernel.made_at_entry.arguments());
+    let made_at_entry = kernel.made_at_entry.statements();
 
     let checks = handle::checks(kernel);
     let child = child::implementation(kernel, instance);
@@ -65,6 +65,7 @@ fn entry(kernel: &Kernel, instance: &Instance) -> TokenStream {
             #[allow(unused_unsafe)]
             unsafe {
                 #assume
+                #made_at_entry
                 #body::<#(#generic),*>(#(#arguments),*)
             }
         }

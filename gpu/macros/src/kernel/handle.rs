@@ -137,6 +137,18 @@ fn implementation(kernel: &Kernel, instance: &Instance) -> syn::Result<TokenStre
     let bounds_hold = kernel
         .has_types()
         .then(|| quote!(const _: () = { let _ = #body::<#(#generic),*>; };));
+    // Checks what the entry point makes.
+    let made_at_entry = kernel.made_at_entry.statements().map(|made| {
+        quote! {
+            const _: () = {
+                #[allow(dead_code, non_snake_case, unused_variables)]
+                unsafe fn made_at_entry() {
+                    // SAFETY: nothing calls this function.
+                    unsafe { #made }
+                }
+            };
+        }
+    });
     let safe = kernel.function.sig.unsafety.is_none().then(|| {
         quote! {
             // SAFETY: the kernel is a safe function, so it is sound for all arguments and for all
@@ -163,6 +175,7 @@ fn implementation(kernel: &Kernel, instance: &Instance) -> syn::Result<TokenStre
         #child
         #checks
         #agree
+        #made_at_entry
         #bounds_hold
     })
 }

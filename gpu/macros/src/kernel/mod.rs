@@ -23,10 +23,10 @@ mod tests;
 
 use proc_macro2::TokenStream;
 use quote::quote;
-use syn::{ItemFn, Visibility};
+use syn::{ItemFn, Visibility, parse_quote};
 
 use crate::item::function;
-use crate::shared::Stages;
+use crate::shared::MadeAtEntry;
 use bounds::{Cluster, Cooperative, LaunchBounds, MaxRegisters};
 use contract::Contract;
 use instances::Instance;
@@ -49,8 +49,8 @@ struct Kernel {
     launches: bool,
     /// The entry points: one, or one for each listed value of the const parameters.
     instances: Vec<Instance>,
-    /// Stages in shared memory, which the entry point passes to the body.
-    stages: Option<Stages>,
+    /// Stages and barriers in shared memory, which the entry point makes and passes to the body.
+    made_at_entry: MadeAtEntry,
 }
 
 impl Kernel {
@@ -58,8 +58,12 @@ impl Kernel {
     fn body(&self) -> ItemFn {
         let mut body = self.function.clone();
         body.vis = Visibility::Inherited;
-        let stages = self.stages.iter().map(Stages::parameter);
-        body.sig.inputs.extend(stages);
+        let before = body.sig.inputs.len();
+        body.sig.inputs.extend(self.made_at_entry.parameters());
+        if body.sig.inputs.len() > before {
+            body.attrs
+                .push(parse_quote!(#[allow(clippy::too_many_arguments)]));
+        }
         body
     }
 }
@@ -74,7 +78,7 @@ pub(crate) fn expand(options: TokenStream, item: TokenStream) -> syn::Result<Tok
     let cooperative: Option<Cooperative> =
         companion::take(&mut function.attrs, "cooperative_launch")?;
     let params = signature::check(&function)?;
-    let stages = Stages::take(&mut function)?;
+    let made_at_entry = MadeAtEntry::take(&mut function)?;
     if let Some(contract) = &contract {
         contract.check_names(&params)?;
     }
@@ -90,7 +94,7 @@ pub(crate) fn expand(options: TokenStream, item: TokenStream) -> syn::Result<Tok
         min_arch: options.min_arch,
         launches: options.launches,
         instances,
-        stages,
+        made_at_entry,
     };
 
     let device = device::expand(&kernel);

@@ -14,25 +14,45 @@
 //! a time, and commits or releases it before it takes the next. Drop also commits or releases a
 //! place. So no arrival is forgotten, none happens twice, and the kernel does not count phases.
 //!
-//! The kernel has to ensure the number of arrivals: each of the `producers` and `consumers` threads
-//! that it passes to [`Pipeline::init`] has to visit every place. If a thread exits early, the
-//! others wait for ever. The simulator reports which arrivals are missing. CUDA C++ Programming
-//! Guide, "Pipeline", "Producer-Consumer Pattern through Barriers".
+//! A kernel declares a pipeline in its first statement, with the numbers of producers and of
+//! consumers: `static PLACES: Pipeline<4> = (1, 128);`. Without them, each thread of the block is
+//! both. The kernel has to ensure that as many threads visit every place. If a thread exits early,
+//! the others wait for ever. The simulator reports which arrivals are missing. What the places hold
+//! is raw memory. CUDA C++ Programming Guide, "Pipeline", "Producer-Consumer Pattern through
+//! Barriers".
+//!
+//! ```
+//! use lanewise_macros::{kernel, shared};
+//! use lanewise_std::pipeline::Pipeline;
+//! use lanewise_std::thread::thread_rank;
+//!
+//! /// The first thread fills places, and the threads of another warp empty them.
+//! #[kernel(min_arch = "sm_80")]
+//! #[launch_contract(dims = 1, block = 64)]
+//! pub fn two_roles(rounds: u32) {
+//!     shared! { static PLACES: Pipeline<3> = (1, 32); }
+//!     if thread_rank() == 0 {
+//!         let mut producer = PLACES.producer();
+//!         for _ in 0..rounds {
+//!             producer.acquire().commit();
+//!         }
+//!     } else if thread_rank() >= 32 {
+//!         let mut consumer = PLACES.consumer();
+//!         for _ in 0..rounds {
+//!             consumer.wait().release();
+//!         }
+//!     }
+//! }
+//! ```
 
 use core::mem::ManuallyDrop;
 
 use crate::barrier::{self, Barrier, BarrierStorage, Block, Parity};
+use crate::kernel::{AtEntry, Meeting};
 use crate::matrix::tcgen05::{self, Group};
-use crate::shared::SharedArray;
+use crate::memory::shared::declaration;
+use crate::phased::Memory;
 use crate::{state_space, thread};
-
-/// The memory of one place's barriers: `shared! { static BARRIERS: [StageStorage; STAGES]; }`.
-#[derive(Clone, Copy, Debug)]
-#[repr(C, align(8))]
-pub struct StageStorage {
-    full: BarrierStorage,
-    empty: BarrierStorage,
-}
 
 /// The shared address of the first barrier, and the place and phase that the thread has reached.
 #[derive(Debug)]
@@ -57,8 +77,8 @@ impl<const STAGES: usize> StageCursor<STAGES> {
     /// Returns a barrier of the current place.
     #[inline(always)]
     fn barrier(&self, which: u32) -> Barrier<Block> {
-        // SAFETY: `Pipeline::init` has made the barriers of all places, and the storage lives as
-        // long as the block.
+        // SAFETY: the kernel's entry point has made the barriers of all places, and their memory
+        // lives as long as the block.
         unsafe { Barrier::at_address(self.first + 16 * self.stage + which) }
     }
 
@@ -81,7 +101,7 @@ impl<const STAGES: usize> StageCursor<STAGES> {
     }
 }
 
-/// An initialised pipeline, of which each thread takes its part.
+/// A pipeline, of which each thread takes its part.
 #[derive(Debug)]
 #[must_use = "take a part of it: `producer`, `consumer` or `both`"]
 pub struct Pipeline<const STAGES: usize> {
@@ -89,29 +109,6 @@ pub struct Pipeline<const STAGES: usize> {
 }
 
 impl<const STAGES: usize> Pipeline<STAGES> {
-    /// Makes a pipeline for `producers` producing and `consumers` consuming threads. All threads of
-    /// the block call it, and no thread continues before the pipeline exists.
-    #[inline]
-    pub fn init(
-        storage: &SharedArray<StageStorage, STAGES>,
-        producers: u32,
-        consumers: u32,
-    ) -> Self {
-        const { assert!(STAGES > 0, "a pipeline has at least one place") };
-        let first = state_space::shared(storage.as_ptr());
-        if thread::thread_rank() == 0 {
-            for stage in 0..STAGES as u32 {
-                // SAFETY: only one thread calls it, before the others use the barriers.
-                unsafe {
-                    barrier::init_at(first + 16 * stage, producers);
-                    barrier::init_at(first + 16 * stage + 8, consumers);
-                }
-            }
-        }
-        barrier::publish::<Block>();
-        Pipeline { first }
-    }
-
     /// Returns this thread's part as a producer.
     #[inline]
     pub fn producer(self) -> Producer<STAGES> {
@@ -133,6 +130,36 @@ impl<const STAGES: usize> Pipeline<STAGES> {
     pub fn both(self) -> (Producer<STAGES>, Consumer<STAGES>) {
         let first = self.first;
         (self.producer(), Pipeline { first }.consumer())
+    }
+}
+
+impl<const STAGES: usize> AtEntry for Pipeline<STAGES> {
+    /// The numbers of producers and of consumers.
+    type Initial = (u32, u32);
+
+    #[inline(always)]
+    fn meeting() -> Meeting {
+        Meeting::Block
+    }
+
+    #[inline(always)]
+    unsafe fn at_entry<Declaration>(initial: Option<(u32, u32)>) -> Self {
+        const { assert!(STAGES > 0, "a pipeline has at least one place") };
+        // Two barriers for each place: full and empty.
+        let memory = declaration::<Declaration, Memory<[[BarrierStorage; 2]; STAGES], Self>>();
+        let first = state_space::shared(memory);
+        let all = thread::block_size();
+        let (producers, consumers) = initial.unwrap_or((all, all));
+        if thread::thread_rank() == 0 {
+            for stage in 0..STAGES as u32 {
+                // SAFETY: one thread calls it, and the others wait for it at the entry.
+                unsafe {
+                    barrier::init_at(first + 16 * stage, producers);
+                    barrier::init_at(first + 16 * stage + 8, consumers);
+                }
+            }
+        }
+        Pipeline { first }
     }
 }
 
@@ -298,7 +325,7 @@ impl<const STAGES: usize> Full<'_, STAGES> {
         // SAFETY: `self` is not dropped, so the reference is moved out once.
         let consumer = unsafe { core::ptr::read(&raw const place.0) };
         let empty = consumer.0.barrier(StageCursor::<STAGES>::EMPTY);
-        // SAFETY: the barrier was made by `Pipeline::init`, and lives as long as the block.
+        // SAFETY: the barrier was made at the entry, and lives as long as the block.
         unsafe { tcgen05::commit::<G, _>(&empty) };
         consumer.0.advance();
     }

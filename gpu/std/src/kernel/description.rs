@@ -66,12 +66,6 @@ pub enum Lowering {
 }
 
 impl Lowering {
-    /// Returns whether the parameter is a value.
-    #[must_use]
-    pub const fn is_value(self) -> bool {
-        matches!(self, Self::ByValue | Self::Empty)
-    }
-
     /// Returns the builder's word.
     const fn word(self) -> &'static str {
         match self {

@@ -5,6 +5,7 @@
 //! `host` can check the arguments of a launch against the function's own signature.
 
 mod alignment;
+mod at_entry;
 mod contract;
 mod description;
 mod element;
@@ -17,6 +18,8 @@ mod passed;
 mod value;
 
 pub use alignment::slice_alignment;
+#[doc(hidden)]
+pub use at_entry::{AtEntry, Meeting};
 pub use contract::{BrokenContract, GridSize, LaunchContract};
 #[doc(hidden)]
 pub use description::{DescribedParam, Description, Lowering};

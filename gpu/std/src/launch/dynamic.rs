@@ -11,14 +11,20 @@
 //! from kernels); launch the work that has to run afterwards into [`Stream::TAIL`]. A child sees
 //! what the launching thread wrote before the launch. It also sees what other threads of the block
 //! wrote before a barrier that the launching thread has passed. It does not see the writes of other
-//! blocks. Shared and local memory belong to the parent: pass no address of them. CUDA programming
+//! blocks. Shared and local memory belong to the parent: pass no address of them.
+//!
+//! A launch is safe if the child gets values, and memory that the launching thread has alone:
+//! [`launch_owned`] and [`launch_in_tail`]. CUDA programming
 //! guide, "CUDA Dynamic Parallelism", "CUDA Device Runtime"; PTX interoperability.
 
+use core::marker::PhantomData;
 use core::panic::Location;
 
 use crate::intrinsics;
 
+pub use super::give::GiveAs;
 pub use crate::dim3::Dim3;
+pub use crate::memory::owned::{Now, Owned, Tail};
 
 /// The stream of a child, which determines what it waits for before it begins. Streams belong to
 /// one grid: its parent and its children cannot use them.
@@ -87,10 +93,10 @@ impl Shape {
 pub unsafe trait Child {
     /// The arguments in order, as a tuple.
     type Arguments<'a>;
-    /// Whether every launch is safe: the kernel is a safe function without a launch contract, and
-    /// takes values only, which point to no memory.
+    /// Whether every launch with memory of its own is safe: the kernel is a safe function without a
+    /// launch contract.
     #[doc(hidden)]
-    const IS_FREE: bool;
+    const IS_SAFE: bool;
 
     /// Returns the address of the entry point.
     #[doc(hidden)]
@@ -120,49 +126,82 @@ pub unsafe fn launch<K: Child>(shape: Shape, arguments: K::Arguments<'_>) {
     }
 }
 
-/// Launches a child grid of a kernel that takes values only. It shares no memory with its parent,
-/// so every launch is safe. If the launch fails, the kernel ends with `CUDA_ERROR_ASSERT` and
+/// Launches a child grid with values and with memory that belongs to this thread: the child has it
+/// from now on. So every launch is safe. If it fails, the kernel ends with `CUDA_ERROR_ASSERT` and
 /// prints the reason.
 ///
 /// ```
-/// use lanewise_macros::{gpu_printf, kernel};
-/// use lanewise_std::dynamic::{Shape, launch_free};
-/// use lanewise_std::thread::thread_rank;
+/// use lanewise_macros::kernel;
+/// use lanewise_std::PerBlock;
+/// use lanewise_std::dynamic::{Shape, launch_owned};
 ///
+/// /// Each block's element becomes the number of grids that follow each other.
 /// #[kernel(launches)]
-/// pub fn count_down(left: u32) {
-///     gpu_printf!("{}\n", left);
-///     if left > 0 && thread_rank() == 0 {
-///         launch_free::<count_down>(Shape::new(1, left), (left - 1,));
+/// pub fn count_down(left: u32, depths: PerBlock<u32>) {
+///     if let Some(mut depth) = depths.give() {
+///         if left > 0 {
+///             launch_owned::<count_down>(Shape::new(1, 32), (left - 1, depth));
+///         } else if let Some(depth) = depth.first_mut() {
+///             *depth = 1;
+///         }
 ///     }
 /// }
 /// ```
 ///
-/// A kernel that takes memory could use it while its parent or another child does:
+/// Memory that other threads have, too, is no argument:
 ///
-/// ```compile_fail,E0080
+/// ```compile_fail,E0277
 /// use lanewise_macros::kernel;
 /// use lanewise_std::DisjointSlice;
-/// use lanewise_std::dynamic::{Shape, launch_free};
+/// use lanewise_std::dynamic::{Shape, launch_owned};
 ///
 /// #[kernel(launches)]
 /// pub fn write(mut output: DisjointSlice<u32>) {
-///     launch_free::<write>(Shape::new(1, 1), (output,));
+///     launch_owned::<write>(Shape::new(1, 1), (output,));
 /// }
-/// // Kernels are compiled for the device. Here, the function is named to see the error.
-/// let named: fn(Shape, _) = launch_free::<write>;
+/// ```
+///
+/// Nor can a kernel be launched that is `unsafe`, or has a launch contract:
+///
+/// ```compile_fail,E0080
+/// use lanewise_macros::kernel;
+/// use lanewise_std::dynamic::{Shape, launch_owned};
+///
+/// #[kernel]
+/// #[launch_contract(dims = 1)]
+/// pub fn in_one_dimension(number: u32) {}
+/// // Kernels are compiled for the device. Here, the function is called to see the error.
+/// launch_owned::<in_one_dimension>(Shape::new((1, 1, 2), 1), (7,));
 /// ```
 #[inline]
 #[track_caller]
-pub fn launch_free<K: Child>(shape: Shape, arguments: K::Arguments<'_>) {
-    const {
-        assert!(
-            K::IS_FREE,
-            "the launch is `unsafe`: the kernel takes memory, is `unsafe`, or has a launch contract"
-        )
-    };
-    // SAFETY: the kernel is safe for all values and all shapes, and it is given no memory.
-    unsafe { launch::<K>(shape, arguments) }
+pub fn launch_owned<'a, K: Child>(shape: Shape, arguments: impl GiveAs<K::Arguments<'a>, Now>) {
+    let () = Safe::<K>::CHECKED;
+    // SAFETY: the kernel is safe for all values and all shapes, and no other thread has the memory
+    // that it is given.
+    unsafe { launch::<K>(shape, arguments.give()) }
+}
+
+/// Launches a child grid as [`launch_owned`] does, after this grid has ended. So its memory may be
+/// [`Owned<T, Tail>`](Owned), which other threads of the grid have until then.
+#[doc(alias = "cudaStreamTailLaunch")]
+#[inline]
+#[track_caller]
+pub fn launch_in_tail<'a, K: Child>(shape: Shape, arguments: impl GiveAs<K::Arguments<'a>, Tail>) {
+    let () = Safe::<K>::CHECKED;
+    // SAFETY: the kernel is safe for all values and all shapes. It begins when all threads of this
+    // grid have ended, and children in this stream run one after another.
+    unsafe { launch::<K>(shape.on(Stream::TAIL), arguments.give()) }
+}
+
+/// Compiles only if a launch with memory of its own is safe.
+struct Safe<K>(PhantomData<K>);
+
+impl<K: Child> Safe<K> {
+    const CHECKED: () = assert!(
+        K::IS_SAFE,
+        "the launch is `unsafe`: the kernel is `unsafe`, or has a launch contract"
+    );
 }
 
 /// Launches a child grid. Unlike [`launch`], it returns a failure to the caller.

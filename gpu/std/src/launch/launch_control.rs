@@ -6,7 +6,7 @@
 //! So barriers, tensor memory and tables in shared memory are set up once, as in a persistent
 //! kernel. But work is still assigned when blocks become free, as in an ordinary kernel.
 //!
-//! [`for_each_block`] does all of this on every target; before `sm_100` no block is cancelled, and
+//! [`WorkStealing`] does all of this on every target; before `sm_100` no block is cancelled, and
 //! each block does its own work. A kernel can also use the instructions themselves: [`try_cancel`]
 //! and [`CancelResponse::canceled`]. The simulated GPU runs code for targets before `sm_100`; it
 //! rejects a kernel with these instructions, and its message names the kernel. PTX ISA,
@@ -18,10 +18,14 @@
     allow(unused_variables, unreachable_code, dead_code)
 )]
 
+use core::convert::Infallible;
+
 use crate::barrier::{self, Barrier, BarrierStorage, Block, Parity, Scope};
 use crate::dim3::Dim3;
+use crate::kernel::{AtEntry, Meeting};
+use crate::memory::shared::declaration;
 use crate::state_space::{self, ptx};
-use crate::{SharedArray, bulk, cluster, target, thread};
+use crate::{bulk, cluster, intrinsics, target, thread};
 
 /// The response of the hardware, in shared memory:
 /// `shared! { static RESPONSE: [CancelResponse; 1]; }`.
@@ -107,60 +111,111 @@ pub unsafe fn try_cancel_multicast<S: Scope>(response: *mut CancelResponse, barr
     }
 }
 
-/// The shared memory that [`for_each_block`] needs:
-/// `shared! { static STEALING: [StealStorage; 1]; }`.
-#[derive(Clone, Copy, Debug)]
+/// The blocks of the grid that this block works for: `static BLOCKS: WorkStealing;` in a kernel's
+/// first statement.
+///
+/// ```
+/// use lanewise_macros::{kernel, shared};
+/// use lanewise_std::atomic::{AtomicOrdering, DeviceAtomicU32};
+/// use lanewise_std::launch_control::WorkStealing;
+///
+/// /// Counts the visits of each position of the grid.
+/// #[kernel]
+/// #[launch_contract(dims = 1)]
+/// pub fn visits(counts: &[DeviceAtomicU32]) {
+///     shared! { static BLOCKS: WorkStealing; }
+///     BLOCKS.for_each(|block| {
+///         counts[block.x as usize].fetch_add(1, AtomicOrdering::Relaxed);
+///     });
+/// }
+/// ```
+#[doc(alias = "work stealing")]
+#[doc(alias = "persistent kernel")]
+#[derive(Debug)]
+pub struct WorkStealing(*mut Memory);
+
+/// What the hardware answers, and the barrier to which it reports that.
 #[repr(C, align(16))]
-pub struct StealStorage {
+struct Memory {
     response: CancelResponse,
     barrier: BarrierStorage,
 }
 
-/// Calls `work` with this block's position in the grid, then with the positions of blocks that it
-/// has cancelled, until no block is left. Each position of the grid goes to exactly one block.
-///
-/// All threads of the block call it, and all call `work` with the same positions. `work` uses its
-/// argument instead of [`thread::block_idx_x`]. The request for the next block is pending while
-/// `work` runs. In clusters of several blocks, each block does only its own work.
-#[doc(alias = "work stealing")]
-#[doc(alias = "persistent kernel")]
-#[inline]
-pub fn for_each_block(storage: &SharedArray<StealStorage, 1>, mut work: impl FnMut(Dim3)) {
-    let own = Dim3 {
-        x: thread::block_idx_x(),
-        y: thread::block_idx_y(),
-        z: thread::block_idx_z(),
-    };
-    if !target::is_at_least(100) || cluster::num_blocks() > 1 {
-        work(own);
-        return;
-    }
-    let response: *mut CancelResponse = storage.as_ptr().cast();
-    let first = thread::thread_rank() == 0;
-    let place = state_space::shared(response) + CancelResponse::BYTES;
-    if first {
-        // SAFETY: only one thread calls it, before the others use the barrier. The storage has
-        // memory for it after the response.
-        unsafe { barrier::init_at(place, 1) };
-    }
-    barrier::publish::<Block>();
-    // SAFETY: the barrier was made and published to all threads.
-    let barrier: Barrier<Block> = unsafe { Barrier::at_address(place) };
-    let (mut next, mut parity) = (Some(own), Parity::Even);
-    while let Some(position) = next {
-        if first {
-            let _ = barrier.arrive_expect_bytes(CancelResponse::BYTES);
-            bulk::fence_proxy_async();
-            // SAFETY: only one thread calls it, and no thread reads the response before the wait.
-            // All threads have read the previous response, which had a block. The work of the
-            // cancelled block is done below.
-            unsafe { try_cancel(response, &barrier) };
+impl AtEntry for WorkStealing {
+    type Initial = Infallible;
+
+    #[inline(always)]
+    fn meeting() -> Meeting {
+        if target::is_at_least(100) {
+            Meeting::Block
+        } else {
+            Meeting::None
         }
-        work(position);
-        barrier.wait_parity(parity);
-        parity = parity.next();
-        // SAFETY: the response has arrived.
-        next = unsafe { response.read() }.canceled();
-        thread::sync_threads();
+    }
+
+    #[inline(always)]
+    unsafe fn at_entry<Declaration>(_: Option<Infallible>) -> Self {
+        if !target::is_at_least(100) {
+            return WorkStealing(core::ptr::null_mut());
+        }
+        let memory = declaration::<Declaration, Memory>().cast::<Memory>();
+        let work = WorkStealing(memory);
+        if thread::thread_rank() == 0 {
+            // SAFETY: one thread calls it, and the others wait for it at the entry.
+            unsafe { barrier::init_at(work.barrier(), 1) };
+        }
+        work
+    }
+}
+
+impl WorkStealing {
+    /// Returns the shared address of the barrier.
+    #[inline(always)]
+    fn barrier(&self) -> u32 {
+        state_space::shared(self.0) + CancelResponse::BYTES
+    }
+
+    /// Calls `work` with this block's position in the grid, then with the positions of blocks that
+    /// it has cancelled, until no block is left. Each position of the grid goes to exactly one
+    /// block.
+    ///
+    /// All threads of the block call it, and all call `work` with the same positions. `work` uses
+    /// its argument instead of [`thread::block_idx_x`]. The request for the next block is pending
+    /// while `work` runs. In clusters of several blocks, each block does only its own work.
+    #[inline]
+    pub fn for_each(self, mut work: impl FnMut(Dim3)) {
+        let own = Dim3 {
+            x: thread::block_idx_x(),
+            y: thread::block_idx_y(),
+            z: thread::block_idx_z(),
+        };
+        if !target::is_at_least(100) || cluster::num_blocks() > 1 {
+            work(own);
+            return;
+        }
+        let first = thread::thread_rank() == 0;
+        let response: *mut CancelResponse = self.0.cast();
+        // SAFETY: the entry point has made the barrier.
+        let barrier: Barrier<Block> = unsafe { Barrier::at_address(self.barrier()) };
+        let (mut next, mut parity) = (Some(own), Parity::Even);
+        while let Some(position) = next {
+            if first {
+                let _ = barrier.arrive_expect_bytes(CancelResponse::BYTES);
+                bulk::fence_proxy_async();
+                // SAFETY: only one thread calls it, and no thread reads the response before the
+                // wait. All threads have read the previous response, which had a block. The work
+                // of the cancelled block is done below.
+                unsafe { try_cancel(response, &barrier) };
+            }
+            work(position);
+            barrier.wait_parity(parity);
+            parity = parity.next();
+            // SAFETY: the response has arrived. The next one is requested after the barrier below.
+            // Nothing else uses that barrier, and a thread passes it once for each response. So
+            // its n-th time is the n-th time for all threads, whatever `work` does.
+            next = unsafe { response.read() }.canceled();
+            // SAFETY: barrier 12 exists, and all threads of the block take part in it.
+            unsafe { intrinsics::barrier_cta_sync(thread::RESPONSES) };
+        }
     }
 }

@@ -2,6 +2,8 @@
 //! take-over of blocks that have not begun.
 
 pub mod dynamic;
+pub(crate) mod entry;
+mod give;
 pub mod graph;
 pub mod launch_control;
 pub mod programmatic;

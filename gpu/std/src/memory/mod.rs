@@ -12,6 +12,7 @@ pub mod global;
 pub(crate) mod matrix;
 pub mod multimem;
 mod object;
+pub(crate) mod owned;
 pub mod part_per_block;
 pub mod per_block;
 pub mod per_warp;

@@ -4,6 +4,7 @@
 //! depends only on the block's position in the grid, so no two threads can get the same element.
 
 use crate::DisjointSlice;
+use crate::memory::owned::Owned;
 use crate::thread::{Blocks, TeamIndex, block_number, thread_rank};
 
 /// A slice in global memory with one element for each block of the launch, in the order of the
@@ -30,7 +31,7 @@ use crate::thread::{Blocks, TeamIndex, block_number, thread_rank};
 #[derive(Debug)]
 pub struct PerBlock<'a, T>(DisjointSlice<'a, T>);
 
-impl<T> PerBlock<'_, T> {
+impl<'a, T> PerBlock<'a, T> {
     /// Returns the number of elements in the slice, which may be more or fewer than the blocks
     /// of the launch.
     #[inline]
@@ -71,6 +72,23 @@ impl<T> PerBlock<'_, T> {
         } else {
             None
         }
+    }
+
+    /// Returns the block's element in the block's first thread, which may give it to a child: see
+    /// [`launch_owned`](crate::dynamic::launch_owned). It is empty if the slice has no element for
+    /// the block. Returns `None` in all other threads.
+    #[inline]
+    #[must_use]
+    pub fn give(mut self) -> Option<Owned<'a, T>> {
+        if thread_rank() != 0 {
+            return None;
+        }
+        let block = block_number();
+        let length = usize::from(block < self.len());
+        let element = self.0.as_mut_ptr().wrapping_add(block);
+        // SAFETY: no other block has this number, no other thread of the block has rank 0, and this
+        // thread no longer has the slice.
+        Some(unsafe { Owned::new(element, length) })
     }
 
     /// Returns the address of the first element.

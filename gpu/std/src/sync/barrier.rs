@@ -7,27 +7,50 @@
 //! threads continue, and the next phase begins with the same counts. Arriving and waiting are two
 //! steps, and a thread that arrives need not wait.
 //!
-//! The states are types. A `shared!` declaration of [`BarrierStorage`] is only memory.
-//! [`Barrier::init`], which the whole block calls, makes a barrier in it. [`Barrier::arrive`]
-//! returns a [`Token`] for the phase, and [`Barrier::wait`] takes it. A thread without a token
-//! waits for a phase by its [`Parity`]. [`crate::pipeline`] is built on these barriers and ensures
-//! the order of steps.
+//! The states are types. A kernel declares its barriers in its first statement, each with the
+//! number of arrivals of a phase. Its entry point makes them, so each thread has them from its
+//! start. [`Barrier::arrive`] returns a [`Token`] for the phase, and [`Barrier::wait`] takes it. A
+//! thread without a token waits for a phase by its [`Parity`]. [`crate::pipeline`] is built on
+//! these barriers and ensures the order of steps.
 //!
 //! ```
 //! use lanewise_macros::{kernel, shared};
 //! use lanewise_std::barrier::{Barrier, Block};
-//! use lanewise_std::barrier::BarrierStorage;
-//! use lanewise_std::thread;
 //!
 //! #[kernel(min_arch = "sm_80")]
 //! pub fn two_steps() {
-//!     shared! { static BARRIER: [BarrierStorage; 1]; }
-//!     let barrier = Barrier::<Block>::init(&BARRIER, thread::block_size());
-//!     let token = barrier.arrive();
+//!     shared! {
+//!         static ALL: Barrier<Block>; // each thread of the block arrives
+//!         static FIRST_WARP: Barrier<Block> = 32;
+//!     }
+//!     let token = ALL.arrive();
 //!     // Work that needs nobody else goes here.
-//!     barrier.wait(token);
+//!     ALL.wait(token);
 //! }
 //! ```
+//!
+//! Elsewhere than in the first statement of a kernel, a barrier cannot be made. Threads may have
+//! parted there: some would use it before it is there, and others would initialise it again.
+//!
+//! ```compile_fail
+//! # use lanewise_macros::{kernel, shared};
+//! # use lanewise_std::barrier::{Barrier, Block};
+//! # use lanewise_std::thread::thread_rank;
+//! #[kernel(min_arch = "sm_80")]
+//! pub fn for_some() {
+//!     if thread_rank() < 5 {
+//!         shared! { static BARRIER: Barrier<Block> = 5; }
+//!         BARRIER.arrive_and_wait();
+//!     }
+//! }
+//! ```
+//!
+//! # What safe code can do wrong
+//!
+//! More threads can arrive than the number says, or fewer, and a thread can wait by the token of an
+//! old phase. Threads then wait forever, or continue too early. No other memory than the barrier's
+//! changes, and no type of this library relies on a `Barrier`: what is read and written between its
+//! phases is raw memory, whose accesses are `unsafe`.
 //!
 //! PTX ISA, "Parallel Synchronization and Communication Instructions: mbarrier"; CUDA C++
 //! Programming Guide, "Asynchronous Barrier".
@@ -39,9 +62,14 @@
 
 use core::marker::PhantomData;
 
-use crate::shared::SharedArray;
+use crate::kernel::{AtEntry, Meeting};
+use crate::memory::shared::declaration;
+use crate::phased::Memory;
 use crate::state_space::{self, ptx};
 use crate::{cluster, target, thread};
+
+/// The most arrivals of a phase. PTX ISA, "mbarrier object".
+const MOST_ARRIVALS: u32 = (1 << 20) - 1;
 
 /// Returns whether a phase has ended. A token or the phase's parity (`$parity`) identifies it. On
 /// targets that have it, the macro uses the instruction that waits for a limited time.
@@ -80,8 +108,8 @@ macro_rules! phase_has_ended {
     }};
 }
 
-/// The eight bytes of shared memory that a barrier uses:
-/// `shared! { static BARRIER: [BarrierStorage; 1]; }`.
+/// The eight bytes of shared memory that a barrier uses.
+#[doc(hidden)]
 #[derive(Clone, Copy, Debug)]
 #[repr(C, align(8))]
 pub struct BarrierStorage(u64);
@@ -101,7 +129,8 @@ pub trait Scope: sealed::Sealed {
 pub enum Block {}
 
 /// The threads of the cluster. Threads of other blocks arrive through
-/// [`Barrier::of_block`]. Needs `sm_90`.
+/// [`Barrier::of_block`]. All blocks have made the barrier before any thread continues. Needs
+/// `sm_90`.
 #[derive(Debug)]
 pub enum Cluster {}
 
@@ -114,7 +143,11 @@ impl Scope for Cluster {
     const IS_CLUSTER: bool = true;
 }
 
-/// An initialised barrier of this block.
+/// A barrier of this block. `static NAME: Barrier<Block> = 1;` in a kernel's first statement
+/// declares one whose phases each take one arrival; any constant from 1 to 2^20 - 1 may stand
+/// there. Without a number, each thread of the block arrives (of the cluster, for
+/// `Barrier<Cluster>`).
+#[doc(alias = "mbarrier.init")]
 #[derive(Debug)]
 pub struct Barrier<S> {
     /// The barrier's address in shared memory.
@@ -181,35 +214,6 @@ impl Parity {
 }
 
 impl<S: Scope> Barrier<S> {
-    /// Makes a barrier whose phases each take `arrivals` arrivals, 1 to 2^20 - 1. All threads of
-    /// the block call it (with cluster scope, all threads of the cluster). No thread continues
-    /// before the barrier exists.
-    #[doc(alias = "mbarrier.init")]
-    #[inline]
-    pub fn init(storage: &SharedArray<BarrierStorage, 1>, arrivals: u32) -> Self {
-        Self::init_several(storage, |_| arrivals).at(0)
-    }
-
-    /// Makes `N` barriers at once; barrier `i` takes `arrivals[i]` arrivals in each phase.
-    #[inline]
-    pub fn init_several<const N: usize>(
-        storage: &SharedArray<BarrierStorage, N>,
-        mut arrivals: impl FnMut(usize) -> u32,
-    ) -> Barriers<S, N> {
-        let first = state_space::shared(storage.as_ptr());
-        if thread::thread_rank() == 0 {
-            for index in 0..N {
-                // SAFETY: only one thread calls it, before the others use the barrier.
-                unsafe { init_at(first + 8 * index as u32, arrivals(index)) };
-            }
-        }
-        publish::<S>();
-        Barriers {
-            first,
-            scope: PhantomData,
-        }
-    }
-
     /// Returns the barrier at an address.
     ///
     /// # Safety
@@ -390,12 +394,22 @@ impl Barrier<Cluster> {
     /// Returns the barrier at the same shared address in block `rank` of the cluster, so that this
     /// thread can arrive at it.
     ///
+    /// # Safety
+    /// The block has not ended when a thread arrives there: its threads wait for this barrier, or
+    /// for the cluster, before they end.
+    ///
     /// # Panics
     /// If the cluster has no block of this rank.
     #[doc(alias = "mapa")]
     #[inline]
     #[must_use]
-    pub fn of_block(&self, rank: u32) -> RemoteBarrier {
+    pub unsafe fn of_block(&self, rank: u32) -> RemoteBarrier {
+        RemoteBarrier(self.address_in_block(rank), PhantomData)
+    }
+
+    /// Returns the address of the barrier in block `rank`, for instructions that take it.
+    #[inline]
+    pub(crate) fn address_in_block(&self, rank: u32) -> u32 {
         assert!(
             rank < cluster::num_blocks(),
             "a rank past the blocks of the cluster"
@@ -411,7 +425,7 @@ impl Barrier<Cluster> {
                 options(pure, nomem, nostack, preserves_flags),
             );
         }
-        RemoteBarrier(address, PhantomData)
+        address
     }
 }
 
@@ -421,19 +435,12 @@ impl Barrier<Cluster> {
 pub struct RemoteBarrier(u32, PhantomData<*mut ()>);
 
 impl RemoteBarrier {
-    /// Returns the barrier's address in the cluster's shared memory, for instructions that take it.
-    #[inline]
-    pub(crate) fn address(&self) -> u32 {
-        self.0
-    }
-
-    /// Arrives. Threads that wait for the phase see what this thread wrote before it arrived. The
-    /// barrier's block must not have ended.
+    /// Arrives. Threads that wait for the phase see what this thread wrote before it arrived.
     #[doc(alias = "mbarrier.arrive.shared::cluster")]
     #[inline]
     pub fn arrive(&self) {
-        // SAFETY: the barrier was initialised in each block of the cluster before
-        // any thread continued.
+        // SAFETY: each block of the cluster has made the barrier before any thread continued. Who
+        // made this value has promised that its block is still there.
         unsafe {
             ptx!("mbarrier.arrive":
                 "mbarrier.arrive.release.cluster.shared::cluster.b64 _, [{address}];",
@@ -480,7 +487,8 @@ impl RemoteBarrier {
     }
 }
 
-/// Several barriers, one after another in shared memory.
+/// `N` barriers, one after another in shared memory. They are declared as a [`Barrier`] is, and the
+/// number is that of each one: `static FULL: Barriers<Block, 4> = 1;`.
 #[derive(Debug)]
 pub struct Barriers<S, const N: usize> {
     first: u32,
@@ -503,14 +511,72 @@ impl<S: Scope, const N: usize> Barriers<S, N> {
     }
 }
 
+impl<S: Scope, const N: usize> AtEntry for Barriers<S, N> {
+    type Initial = u32;
+
+    #[inline(always)]
+    fn meeting() -> Meeting {
+        if S::IS_CLUSTER {
+            Meeting::Cluster
+        } else {
+            Meeting::Block
+        }
+    }
+
+    #[inline(always)]
+    unsafe fn at_entry<Declaration>(arrivals: Option<u32>) -> Self {
+        let memory = declaration::<Declaration, Memory<[BarrierStorage; N], Self>>();
+        let first = state_space::shared(memory);
+        let arrivals = arrivals.unwrap_or_else(|| {
+            if S::IS_CLUSTER {
+                cluster::num_threads()
+            } else {
+                thread::block_size()
+            }
+        });
+        if thread::thread_rank() == 0 {
+            for index in 0..N as u32 {
+                // SAFETY: one thread calls it, and the others wait for it at the entry.
+                unsafe { init_at(first + 8 * index, arrivals) };
+            }
+        }
+        Barriers {
+            first,
+            scope: PhantomData,
+        }
+    }
+}
+
+impl<S: Scope> AtEntry for Barrier<S> {
+    type Initial = u32;
+
+    #[inline(always)]
+    fn meeting() -> Meeting {
+        Barriers::<S, 1>::meeting()
+    }
+
+    #[inline(always)]
+    unsafe fn at_entry<Declaration>(arrivals: Option<u32>) -> Self {
+        // SAFETY: the caller keeps the contract of this function.
+        unsafe { Barriers::<S, 1>::at_entry::<Declaration>(arrivals) }.at(0)
+    }
+}
+
 /// Makes a barrier at a shared address.
 ///
+/// # Panics
+/// If the number of arrivals is not from 1 to 2^20 - 1.
+///
 /// # Safety
-/// One thread calls it, there is memory for a barrier at the address, and no thread uses the
-/// barrier before [`publish`].
+/// One thread calls it, there is memory for a barrier at the address, and a barrier of the block is
+/// between this call and the use by other threads.
 #[doc(hidden)]
 #[inline]
 pub unsafe fn init_at(address: u32, arrivals: u32) {
+    assert!(
+        (1..=MOST_ARRIVALS).contains(&arrivals),
+        "a phase takes 1 to 2^20 - 1 arrivals"
+    );
     // SAFETY: the caller keeps the contract of this function.
     unsafe {
         ptx!("mbarrier.init":
@@ -522,20 +588,11 @@ pub unsafe fn init_at(address: u32, arrivals: u32) {
     }
 }
 
-/// Makes the new barriers visible to all threads, to asynchronous copies and to the other blocks
-/// of the cluster.
+/// Orders the initialisation of barriers before their use by other blocks of the cluster.
 #[inline]
-pub(crate) fn publish<S: Scope>() {
-    if target::is_at_least(90) {
-        // SAFETY: a fence only orders.
-        unsafe {
-            ptx!("fence.mbarrier_init": "fence.mbarrier_init.release.cluster;", options(nostack, preserves_flags));
-            ptx!("fence.proxy.async": "fence.proxy.async.shared::cta;", options(nostack, preserves_flags));
-        }
-    }
-    if S::IS_CLUSTER {
-        cluster::sync_cluster();
-    } else {
-        thread::sync_threads();
+pub(crate) fn fence_init() {
+    // SAFETY: a fence only orders.
+    unsafe {
+        ptx!("fence.mbarrier_init": "fence.mbarrier_init.release.cluster;", options(nostack, preserves_flags));
     }
 }

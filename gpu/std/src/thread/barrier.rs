@@ -21,6 +21,14 @@ pub(crate) const STEPS: u32 = 14;
 /// it, and a kernel has at most one of them.
 pub(crate) const COPIES: u32 = 13;
 
+/// The barrier that divides the responses of [`WorkStealing`](crate::launch_control::WorkStealing).
+/// No other code uses it, and a kernel has at most one of them.
+pub(crate) const RESPONSES: u32 = 12;
+
+/// The barrier after which a block's first thread has the block's part of a
+/// [`PartPerBlock`](crate::PartPerBlock) alone. A thread passes it at most once.
+pub(crate) const CLOSING: u32 = 11;
+
 /// Waits for all threads of the block. After the barrier, every thread sees what the others wrote
 /// to shared or global memory before it.
 #[doc(alias = "__syncthreads")]

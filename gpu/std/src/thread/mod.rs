@@ -10,7 +10,7 @@ mod index;
 mod named_barrier;
 mod stride;
 
-pub(crate) use barrier::{COPIES, PHASES, STEPS};
+pub(crate) use barrier::{CLOSING, COPIES, PHASES, RESPONSES, STEPS};
 pub use barrier::{sync_threads, sync_threads_and, sync_threads_count, sync_threads_or};
 pub use index::{ThreadIndex, ThreadIndex2D, index_1d, index_2d};
 pub use named_barrier::NamedBarrier;

@@ -1,8 +1,7 @@
 //! Barriers of some warps of a block, while its other warps continue.
 //!
-//! A block has sixteen barriers. Number 0 is the one of [`sync_threads`](super::sync_threads),
-//! number 15 divides the [phases](crate::phased) of shared memory, number 14 the [steps in
-//! place](crate::part_per_block), and number 13 those of [`SharedStages`](crate::SharedStages).
+//! A block has sixteen barriers. Number 0 is the one of [`sync_threads`](super::sync_threads). The
+//! types that are safe if threads part have barriers of their own, 11 to 15.
 //!
 //! A barrier is made for a number of threads, and completes when that many have arrived. A thread
 //! arrives and waits (`sync`), or it arrives and continues (`arrive`). So one warp can fill a
@@ -12,7 +11,7 @@
 use crate::intrinsics;
 use crate::target::WARP_SIZE;
 
-use super::barrier::COPIES;
+use super::barrier::CLOSING;
 
 /// The barrier number `ID` of the block, for a number of threads. Number 0
 /// belongs to [`sync_threads`](super::sync_threads),
@@ -21,22 +20,15 @@ use super::barrier::COPIES;
 /// let _ = lanewise_std::thread::NamedBarrier::<0>::of(64);
 /// ```
 ///
-/// number 15 to [`phased`](crate::phased),
+/// 15 to [`phased`](crate::phased), 14 and 11 to [`part_per_block`](crate::part_per_block), 13 to
+/// [`SharedStages`](crate::SharedStages), and 12 to
+/// [`WorkStealing`](crate::launch_control::WorkStealing):
 ///
+/// ```compile_fail,E0080
+/// let _ = lanewise_std::thread::NamedBarrier::<11>::of(64);
+/// ```
 /// ```compile_fail,E0080
 /// let _ = lanewise_std::thread::NamedBarrier::<15>::of(64);
-/// ```
-///
-/// number 14 to [`part_per_block`](crate::part_per_block),
-///
-/// ```compile_fail,E0080
-/// let _ = lanewise_std::thread::NamedBarrier::<14>::of(64);
-/// ```
-///
-/// and number 13 to [`SharedStages`](crate::SharedStages):
-///
-/// ```compile_fail,E0080
-/// let _ = lanewise_std::thread::NamedBarrier::<13>::of(64);
 /// ```
 ///
 /// Whole warps take part. What one thread of a warp does at a barrier counts for all 32, so all of
@@ -57,8 +49,8 @@ impl<const ID: u32> NamedBarrier<ID> {
     pub fn of(threads: u32) -> Self {
         const {
             assert!(
-                1 <= ID && ID < COPIES,
-                "named barriers have the numbers 1 to 12"
+                1 <= ID && ID < CLOSING,
+                "named barriers have the numbers 1 to 10"
             )
         };
         assert!(

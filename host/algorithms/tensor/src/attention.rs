@@ -18,7 +18,7 @@
 use core::array::from_fn;
 
 use lanewise_macros::{Value, kernel, shared};
-use lanewise_std::barrier::{Barrier, BarrierStorage, Barriers, Block, Parity};
+use lanewise_std::barrier::{Barrier, Barriers, Block, Parity};
 use lanewise_std::half::{Bf16, F16};
 use lanewise_std::matrix::Element;
 use lanewise_std::matrix::warp::Left;
@@ -76,13 +76,35 @@ pub struct Shape {
     pub scale: f32,
 }
 
+/// Barriers at which each warp says that it is done with a tile: those of the stages of keys, and
+/// then those of the stages of values.
+const EMPTY_BARRIERS: usize = 2 * MOST_STAGES;
+/// Barriers of which one copy says that a tile is there: those of the stages, and the queries'.
+const FULL_BARRIERS: usize = EMPTY_BARRIERS + 1;
+
 /// The barriers of the tiles of keys, or of values.
 #[derive(Clone, Copy)]
 struct Ring<'a> {
-    full: &'a Barriers<Block, MOST_STAGES>,
-    empty: &'a Barriers<Block, MOST_STAGES>,
+    barriers: (
+        &'a Barriers<Block, FULL_BARRIERS>,
+        &'a Barriers<Block, EMPTY_BARRIERS>,
+    ),
+    /// The number of the first stage's barriers.
+    first_barrier: usize,
     /// The first piece of the first stage's tile.
     first: usize,
+}
+
+impl Ring<'_> {
+    #[inline(always)]
+    fn full(&self, stage: usize) -> Barrier<Block> {
+        self.barriers.0.at(self.first_barrier + stage)
+    }
+
+    #[inline(always)]
+    fn empty(&self, stage: usize) -> Barrier<Block> {
+        self.barriers.1.at(self.first_barrier + stage)
+    }
 }
 
 /// Returns the queries of a block with so many warpgroups that multiply.
@@ -118,8 +140,12 @@ pub unsafe fn attention_narrow<E: Half + Element<Bits = E>>(
     Accumulator<f32, SCORES>: MultiplyAdd<E, E>,
     Across: Order<E>,
 {
+    shared! {
+        static FULL: Barriers<Block, FULL_BARRIERS> = 1;
+        static EMPTY: Barriers<Block, EMPTY_BARRIERS> = 4 * NARROW_GROUPS as u32;
+    }
     // SAFETY: the caller keeps the contract of this function.
-    unsafe { attend::<E, 32, 4, NARROW_GROUPS, 160>(q, k, v, o, shape) }
+    unsafe { attend::<E, 32, 4, NARROW_GROUPS, 160>(q, k, v, o, shape, FULL, EMPTY) }
 }
 
 /// Writes the attention of all heads, with up to 128 columns. The grid has a block for each 128
@@ -140,8 +166,12 @@ pub unsafe fn attention_wide<E: Half + Element<Bits = E>>(
     Accumulator<f32, SCORES>: MultiplyAdd<E, E>,
     Across: Order<E>,
 {
+    shared! {
+        static FULL: Barriers<Block, FULL_BARRIERS> = 1;
+        static EMPTY: Barriers<Block, EMPTY_BARRIERS> = 4 * WIDE_GROUPS as u32;
+    }
     // SAFETY: the caller keeps the contract of this function.
-    unsafe { attend::<E, 64, 2, WIDE_GROUPS, 240>(q, k, v, o, shape) }
+    unsafe { attend::<E, 64, 2, WIDE_GROUPS, 240>(q, k, v, o, shape, FULL, EMPTY) }
 }
 
 /// Writes the attention of a block's queries. `GROUPS` warpgroups multiply, whose threads have
@@ -162,19 +192,14 @@ unsafe fn attend<
     v: TensorMap<E, 4>,
     o: TensorMapMut<E, 4>,
     shape: Shape,
+    full: Barriers<Block, FULL_BARRIERS>,
+    empty: Barriers<Block, EMPTY_BARRIERS>,
 ) where
     [u32; REGISTERS]: SumRegisters,
     Accumulator<f32, REGISTERS>: MultiplyAdd<E, E>,
     Accumulator<f32, SCORES>: MultiplyAdd<E, E>,
     Across: Order<E>,
 {
-    shared! {
-        static QUERIES_FULL: [BarrierStorage; 1];
-        static KEYS_FULL: [BarrierStorage; MOST_STAGES];
-        static KEYS_EMPTY: [BarrierStorage; MOST_STAGES];
-        static VALUES_FULL: [BarrierStorage; MOST_STAGES];
-        static VALUES_EMPTY: [BarrierStorage; MOST_STAGES];
-    }
     let Some(pieces) = Pieces::get() else {
         debug::trap()
     };
@@ -182,21 +207,16 @@ unsafe fn attend<
     // Bytes of a box of queries, and the pieces that they all take.
     let of_queries = const { queries(GROUPS) * 128 };
     let first = (wide * of_queries).div_ceil(PIECE);
-    let warps = GROUPS as u32 * 4;
-    let queries_full = Barrier::<Block>::init(&QUERIES_FULL, 1);
-    let keys_full = Barrier::<Block>::init_several(&KEYS_FULL, |_| 1);
-    let keys_empty = Barrier::<Block>::init_several(&KEYS_EMPTY, |_| warps);
-    let values_full = Barrier::<Block>::init_several(&VALUES_FULL, |_| 1);
-    let values_empty = Barrier::<Block>::init_several(&VALUES_EMPTY, |_| warps);
+    let queries_full = full.at(EMPTY_BARRIERS);
     let keys = Ring {
-        full: &keys_full,
-        empty: &keys_empty,
+        barriers: (&full, &empty),
+        first_barrier: 0,
         first,
     };
     let values = Ring {
-        full: &values_full,
-        empty: &values_empty,
+        first_barrier: MOST_STAGES,
         first: first + wide,
+        ..keys
     };
 
     // Blocks with more keys, if queries see different numbers of them, begin first.
@@ -237,15 +257,9 @@ unsafe fn attend<
             for tile in (0..tiles).rev() {
                 let row = tile * KEYS as u32;
                 for (map, ring) in [(&k, keys), (&v, values)] {
-                    ring.empty.at(place.stage()).wait_parity(place.parity);
+                    ring.empty(place.stage()).wait_parity(place.parity);
                     let piece = ring.first + place.stage() * 2 * wide;
-                    load(
-                        map,
-                        piece,
-                        PIECE,
-                        at(head, row),
-                        &ring.full.at(place.stage()),
-                    );
+                    load(map, piece, PIECE, at(head, row), &ring.full(place.stage()));
                 }
                 place.advance();
             }
@@ -260,7 +274,7 @@ unsafe fn attend<
     let queries_at = |number: usize| piece(0).wrapping_byte_add(number * of_queries);
     let give_back = |ring: Ring, stage: usize| {
         if lane_id() == 0 {
-            let _ = ring.empty.at(stage).arrive();
+            let _ = ring.empty(stage).arrive();
         }
     };
     // The thread's two rows of scores, and how many keys they see.
@@ -280,7 +294,7 @@ unsafe fn attend<
         let start = (tiles - 1 - number) * KEYS as u32;
         let mut scores = Accumulator::<f32, SCORES>::zero();
         let stage = of_keys.stage();
-        keys.full.at(stage).wait_parity(of_keys.parity);
+        keys.full(stage).wait_parity(of_keys.parity);
         of_keys.advance();
         wait_for_turn(group);
         let mut products = scores.start();
@@ -303,7 +317,7 @@ unsafe fn attend<
             let _ = softmax.weigh(&mut scores, start, limits, unmasked);
         } else {
             let last = of_values.stage();
-            values.full.at(last).wait_parity(of_values.parity);
+            values.full(last).wait_parity(of_values.parity);
             of_values.advance();
             let mut outputs = sum.start();
             let of_stage = piece(values.first + last * 2 * wide);
@@ -330,7 +344,7 @@ unsafe fn attend<
     }
     if tiles > 0 {
         let last = of_values.stage();
-        values.full.at(last).wait_parity(of_values.parity);
+        values.full(last).wait_parity(of_values.parity);
         let mut outputs = sum.start();
         // SAFETY: the values are full, and nothing is loaded after them.
         unsafe {

@@ -15,7 +15,7 @@ use core::array::from_fn;
 use core::hint::assert_unchecked;
 
 use lanewise_macros::{kernel, shared};
-use lanewise_std::barrier::{Barrier, BarrierStorage, Barriers, Block, Cluster, Parity};
+use lanewise_std::barrier::{Barrier, Barriers, Block, Cluster, Parity};
 use lanewise_std::float8::{E4m3, E5m2};
 use lanewise_std::half::{Bf16, F16};
 use lanewise_std::kernel::Value;
@@ -168,9 +168,15 @@ pub unsafe fn gemm_halves<E: Operand, C: Output, const A: u32, const B: u32>(
     shape: [u32; 4],
     factors: [f32; 2],
 ) {
+    shared! {
+        static FULL: Barriers<Block, STAGES> = 1;
+        static EMPTY: Barriers<Cluster, STAGES> = RELEASES;
+        static LOADED: Barriers<Block, WARPS> = 1;
+    }
     let [alpha, beta] = factors;
+    let barriers = (FULL, EMPTY, LOADED);
     // SAFETY: the caller keeps the contract of this function.
-    unsafe { products::<E, C, A, B>(a, b, c, shape, Scaled { alpha, beta }) }
+    unsafe { products::<E, C, A, B>(a, b, c, shape, barriers, Scaled { alpha, beta }) }
 }
 
 /// Computes `C = f(A B + bias)`, a layer of a network; `bias` has an element for each column of
@@ -194,10 +200,25 @@ pub unsafe fn linear<E: Operand + Half, F: Activation, const B: u32>(
     bias: &[E],
     shape: [u32; 4],
 ) {
+    shared! {
+        static FULL: Barriers<Block, STAGES> = 1;
+        static EMPTY: Barriers<Cluster, STAGES> = RELEASES;
+        static LOADED: Barriers<Block, WARPS> = 1;
+    }
     let activation = F::default();
+    let barriers = (FULL, EMPTY, LOADED);
     // SAFETY: the caller keeps the contract of this function.
-    unsafe { products::<E, E, ALONG, B>(a, b, c, shape, Activated { bias, activation }) }
+    unsafe { products::<E, E, ALONG, B>(a, b, c, shape, barriers, Activated { bias, activation }) }
 }
+
+/// Each warp that multiplies gives a place back, in both blocks.
+const RELEASES: u32 = WARPS as u32 * BLOCKS;
+/// Barriers of the places, which are full and empty, and of the elements of `C` that warps load.
+type OfProducts = (
+    Barriers<Block, STAGES>,
+    Barriers<Cluster, STAGES>,
+    Barriers<Block, WARPS>,
+);
 
 /// Computes the products, with this epilogue.
 ///
@@ -209,20 +230,12 @@ unsafe fn products<E: Operand, C: Output, const A: u32, const B: u32>(
     b: TensorMap<E, 3>,
     c: TensorMapMut<C, 3>,
     shape: [u32; 4],
+    (full, empty, loaded): OfProducts,
     epilogue: impl Epilogue,
 ) {
-    shared! {
-        static FULL: [BarrierStorage; STAGES];
-        static EMPTY: [BarrierStorage; STAGES];
-        static LOADED: [BarrierStorage; WARPS];
-    }
     let Some(pieces) = Pieces::get() else {
         debug::trap()
     };
-    let full = Barrier::<Block>::init_several(&FULL, |_| 1);
-    // Each warp that multiplies arrives once, in both blocks.
-    let empty = Barrier::<Cluster>::init_several(&EMPTY, |_| WARPS as u32 * BLOCKS);
-    let loaded = Barrier::<Block>::init_several(&LOADED, |_| 1);
     let tiles = Tiles::new(shape, [BLOCKS * ROWS as u32, COLUMNS as u32]);
     let depth = const { depth::<E>() as u32 };
     let steps = shape[2].div_ceil(depth);
@@ -257,11 +270,10 @@ unsafe fn products<E: Operand, C: Output, const A: u32, const B: u32>(
     let group = warpgroup_id() - 1;
     let give_back = |stage: usize| {
         if lane_id() == 0 {
-            let _ = empty.at(stage).arrive();
-            empty
-                .at(stage)
-                .of_block(1 - cluster::block_rank())
-                .arrive_after_reads();
+            let empty = empty.at(stage);
+            let _ = empty.arrive();
+            // SAFETY: the blocks end after a barrier of the cluster.
+            unsafe { empty.of_block(1 - cluster::block_rank()) }.arrive_after_reads();
         }
     };
     let mut store = Store::new(pieces, &loaded);

@@ -70,7 +70,7 @@ const _: () = {
     use lanewise_std::half::{Bf16, Bf16x2, F16, F16x2};
 };
 const _: () = {
-    use lanewise_std::launch_control::for_each_block;
+    use lanewise_std::launch_control::WorkStealing;
 };
 const _: () = {
     use lanewise_std::math::{Float, add_rn, fma_rd, fma_rn, norm, rnorm};

@@ -2,7 +2,7 @@
 
 use lanewise_macros::{kernel, shared};
 use lanewise_std::atomic::{AtomicOrdering, DeviceAtomicU32};
-use lanewise_std::barrier::{Barrier, BarrierStorage, Block, Cluster, Parity};
+use lanewise_std::barrier::{Barrier, Barriers, Block, Cluster, Parity};
 use lanewise_std::fence::{Scope, fence};
 use lanewise_std::thread::{self, block_dim_x, thread_idx_x};
 use lanewise_std::{DisjointSlice, cluster};
@@ -17,10 +17,9 @@ const THREADS: usize = 256;
 pub fn pass_on(mut output: DisjointSlice<u32>, rounds: u32) {
     shared! {
         static VALUES: [[u32; THREADS]; 2];
-        static BARRIERS: [BarrierStorage; 2];
+        static BARRIERS: Barriers<Block, 2>;
     }
     let threads = block_dim_x();
-    let barriers = Barrier::<Block>::init_several(&BARRIERS, |_| threads);
     let own = thread_idx_x() as usize;
     let next = (own + 1) % threads as usize;
     let mut value = own as u32;
@@ -29,8 +28,8 @@ pub fn pass_on(mut output: DisjointSlice<u32>, rounds: u32) {
         // SAFETY: the reads of this half were two rounds ago, and the barrier of the round between
         // comes after them.
         unsafe { VALUES.set_at(turn, own, value) };
-        let token = barriers.at(turn).arrive();
-        barriers.at(turn).wait(token);
+        let token = BARRIERS.at(turn).arrive();
+        BARRIERS.at(turn).wait(token);
         // SAFETY: set before the barrier.
         value = unsafe { VALUES.get_at(turn, next) };
     }
@@ -45,16 +44,15 @@ pub fn pass_on(mut output: DisjointSlice<u32>, rounds: u32) {
 #[kernel]
 #[launch_contract(dims = 1)]
 pub fn leave_one_by_one(mut output: DisjointSlice<u32>) {
-    shared! { static BARRIER: [BarrierStorage; 1]; }
+    shared! { static BARRIER: Barrier<Block>; }
     let threads = block_dim_x();
-    let barrier = Barrier::<Block>::init(&BARRIER, threads);
     let own = thread_idx_x();
     let mut left = 0;
     for phase in 0..own {
-        barrier.arrive_and_wait();
+        BARRIER.arrive_and_wait();
         left += threads - phase;
     }
-    barrier.arrive_and_drop();
+    BARRIER.arrive_and_drop();
     let index = thread::index_1d();
     if let Some(element) = output.get_mut(&index) {
         *element = left;
@@ -64,13 +62,12 @@ pub fn leave_one_by_one(mut output: DisjointSlice<u32>) {
 /// Every thread of the cluster arrives at the barrier of the next block. Each block waits for the
 /// previous block, and reads what that block left in its last place.
 #[kernel]
-#[launch_contract(dims = 1)]
+#[launch_contract(dims = 1, block = 32)]
 pub fn arrive_afar(mut output: DisjointSlice<u32>) {
     shared! {
-        static BARRIER: [BarrierStorage; 1];
+        static BARRIER: Barrier<Cluster> = 32; // the threads of the block before
         static VALUES: [u32; 3];
     }
-    let barrier = Barrier::<Cluster>::init(&BARRIER, block_dim_x());
     let (rank, blocks) = (cluster::block_rank(), cluster::num_blocks());
     if thread_idx_x() == 0 {
         // SAFETY: this thread alone writes it, in the block after this, before it arrives there.
@@ -79,8 +76,9 @@ pub fn arrive_afar(mut output: DisjointSlice<u32>) {
             all.set((rank + 1) % blocks, all.block_len() - 1, 100 + rank);
         }
     }
-    barrier.of_block((rank + 1) % blocks).arrive();
-    barrier.wait_parity(Parity::Even);
+    // SAFETY: the blocks end after a barrier of the cluster.
+    unsafe { BARRIER.of_block((rank + 1) % blocks) }.arrive();
+    BARRIER.wait_parity(Parity::Even);
     let index = thread::index_1d();
     if let Some(element) = output.get_mut(&index) {
         // SAFETY: written before the arrival of the thread that wrote it.

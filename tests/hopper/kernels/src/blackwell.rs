@@ -5,17 +5,17 @@
 
 use lanewise_macros::{kernel, shared};
 use lanewise_std::GlobalMut;
-use lanewise_std::barrier::{Barrier, BarrierStorage, Block, Cluster, Parity};
-use lanewise_std::launch_control::{self, StealStorage};
+use lanewise_std::barrier::{Barrier, Block, Cluster, Parity};
+use lanewise_std::launch_control::{self, WorkStealing};
 use lanewise_std::matrix::element::{Bf16, E2m1, E2m3, E3m2, E4m3, E5m2, F16, S8, Tf32, U8};
 use lanewise_std::matrix::tcgen05::shape::{
     Lanes16Bits64, Lanes16Bits128, Lanes16Bits256, Lanes16Split, Lanes32,
 };
 use lanewise_std::matrix::tcgen05::{
     self, BlockPair, Format, Group, Mxf4, Mxf8f6f4, Nvf4, OneBlock, Product, ScaledProduct,
-    SharedDescriptor, Swizzle, TensorMemory, TensorMemoryStorage, copy_shape,
+    SharedDescriptor, Swizzle, TensorMemory, copy_shape,
 };
-use lanewise_std::pipeline::{Pipeline, StageStorage};
+use lanewise_std::pipeline::Pipeline;
 use lanewise_std::thread::{
     self, block_dim_x, block_idx_x, block_idx_y, thread_idx_x, thread_rank,
 };
@@ -45,17 +45,14 @@ pub fn tcgen05_gemm(
     shared! {
         static LEFT: [SwizzledTile<[u16; TILE * DEPTH]>; STAGES];
         static RIGHT: [SwizzledTile<[u16; TILE * DEPTH]>; STAGES];
-        static STAGE: [StageStorage; STAGES];
-        static DONE: [BarrierStorage; 1];
-        static MEMORY: [TensorMemoryStorage; 1];
+        static PIPELINE: Pipeline<STAGES> = (1, 1);
+        static DONE: Barrier<Block> = 1;
+        static MEMORY: TensorMemory<{ TILE as u32 }>;
     }
-    let pipeline = Pipeline::init(&STAGE, 1, 1);
-    let done = Barrier::<Block>::init(&DONE, 1);
-    let memory = TensorMemory::<{ TILE as u32 }>::init(&MEMORY);
     let (row, column) = (block_idx_y() * TILE as u32, block_idx_x() * TILE as u32);
     let steps = k.div_ceil(DEPTH as u32);
     if thread_rank() == 0 {
-        let mut producer = pipeline.producer();
+        let mut producer = PIPELINE.producer();
         for step in 0..steps {
             let place = producer
                 .acquire()
@@ -75,24 +72,24 @@ pub fn tcgen05_gemm(
     } else if thread_rank() == 32 {
         // ANCHOR: multiply
         let product = const { Product::<Bf16, Bf16, f32, 128, 128>::new() };
-        let mut consumer = pipeline.consumer();
+        let mut consumer = PIPELINE.consumer();
         for step in 0..steps {
             let place = consumer.wait();
             tcgen05::fence_after_thread_sync();
             let left = SharedDescriptor::of_tile(LEFT.tile(0).as_ptr().cast());
             let right = SharedDescriptor::of_tile(RIGHT.tile(0).as_ptr().cast());
             // SAFETY: the block's columns; the place is full, and empty when the products are done.
-            unsafe { product.multiply_add(memory.address(), left, right, step > 0) };
+            unsafe { product.multiply_add(MEMORY.address(), left, right, step > 0) };
             place.release_with_products::<OneBlock>();
         }
         // SAFETY: the thread that has started the products.
-        unsafe { tcgen05::commit::<OneBlock, _>(&done) };
+        unsafe { tcgen05::commit::<OneBlock, _>(&DONE) };
         // ANCHOR_END: multiply
     }
     // ANCHOR: store
-    tcgen05::wait_for_products(&done, Parity::Even);
+    tcgen05::wait_for_products(&DONE, Parity::Even);
     // Lane `i` of the tensor memory is row `i` of the tile, and this thread's.
-    let lanes = memory.address().at_lane(thread_rank() / 32 * 32);
+    let lanes = MEMORY.address().at_lane(thread_rank() / 32 * 32);
     let i = row as usize + thread_rank() as usize;
     for first in (0..TILE).step_by(32) {
         warp::sync_warp(warp::FULL_MASK);
@@ -108,7 +105,7 @@ pub fn tcgen05_gemm(
         }
     }
     // SAFETY: everything was waited for.
-    unsafe { memory.free() };
+    unsafe { MEMORY.free() };
     // ANCHOR_END: store
 }
 
@@ -116,8 +113,8 @@ pub fn tcgen05_gemm(
 #[kernel]
 #[launch_contract(dims = 1)]
 pub fn steal(sums: GlobalMut<u32>) {
-    shared! { static STEALING: [StealStorage; 1]; }
-    launch_control::for_each_block(&STEALING, |block| {
+    shared! { static BLOCKS: WorkStealing; }
+    BLOCKS.for_each(|block| {
         let index = (block.x * block_dim_x() + thread_idx_x()) as usize;
         if index < sums.len() {
             // SAFETY: each position is one block's, so the element is this thread's alone.
@@ -128,14 +125,14 @@ pub fn steal(sums: GlobalMut<u32>) {
 
 /// Every kind of product, copy and transfer once, for ptxas to check. Nothing launches it.
 #[inline(always)]
-fn everything<G: Group>(output: GlobalMut<u32>) {
+fn everything<G: Group>(
+    output: GlobalMut<u32>,
+    barrier: Barrier<Block>,
+    memory: TensorMemory<512, G>,
+) {
     shared! {
         static TILES: [SwizzledTile<[u16; TILE * DEPTH]>; 1];
-        static BARRIER: [BarrierStorage; 1];
-        static MEMORY: [TensorMemoryStorage; 1];
     }
-    let barrier = Barrier::<Block>::init(&BARRIER, 1);
-    let memory = TensorMemory::<512, G>::init(&MEMORY);
     let sum = memory.address();
     let [left, scales, others] = [128, 256, 384].map(|column| sum.at_column(column));
     let pointer = TILES.tile(0).as_ptr();
@@ -206,7 +203,11 @@ fn everything<G: Group>(output: GlobalMut<u32>) {
 #[kernel(min_arch = "sm_100a")]
 #[launch_contract(dims = 1)]
 pub fn tcgen05_of_one_block(output: GlobalMut<u32>) {
-    everything::<OneBlock>(output);
+    shared! {
+        static BARRIER: Barrier<Block> = 1;
+        static MEMORY: TensorMemory<512, OneBlock>;
+    }
+    everything::<OneBlock>(output, BARRIER, MEMORY);
 }
 
 /// `everything` for a pair of blocks.
@@ -214,7 +215,11 @@ pub fn tcgen05_of_one_block(output: GlobalMut<u32>) {
 #[cluster_launch(2, 1, 1)]
 #[launch_contract(dims = 1)]
 pub fn tcgen05_of_a_pair(output: GlobalMut<u32>) {
-    everything::<BlockPair>(output);
+    shared! {
+        static BARRIER: Barrier<Block> = 1;
+        static MEMORY: TensorMemory<512, BlockPair>;
+    }
+    everything::<BlockPair>(output, BARRIER, MEMORY);
 }
 
 /// Every kind of scaled product once, for ptxas to check.
@@ -223,12 +228,10 @@ pub fn tcgen05_of_a_pair(output: GlobalMut<u32>) {
 pub fn tcgen05_scaled() {
     shared! {
         static TILES: [SwizzledTile<[u8; TILE * TILE]>; 1];
-        static BARRIER: [BarrierStorage; 1];
-        static MEMORY: [TensorMemoryStorage; 1];
+        static BARRIER: Barrier<Block> = 1;
+        static MEMORY: TensorMemory<512>;
     }
-    let barrier = Barrier::<Block>::init(&BARRIER, 1);
-    let memory = TensorMemory::<512>::init(&MEMORY);
-    let sum = memory.address();
+    let sum = MEMORY.address();
     let [left, a, b] = [128, 256, 384].map(|column| sum.at_column(column));
     let pointer = TILES.tile(0).as_ptr();
     if thread_rank() == 0 {
@@ -248,12 +251,12 @@ pub fn tcgen05_scaled() {
                 Mxf4, E2m1, E2m1;
                 Nvf4, E2m1, E2m1;
             }
-            tcgen05::commit::<OneBlock, _>(&barrier);
+            tcgen05::commit::<OneBlock, _>(&BARRIER);
         }
     }
-    tcgen05::wait_for_products(&barrier, Parity::Even);
+    tcgen05::wait_for_products(&BARRIER, Parity::Even);
     // SAFETY: everything was waited for.
-    unsafe { memory.free() };
+    unsafe { MEMORY.free() };
 }
 
 /// Asks to cancel another cluster; all blocks of this cluster get the answer.
@@ -263,19 +266,18 @@ pub fn tcgen05_scaled() {
 pub fn cancels_for_its_cluster(output: GlobalMut<u32>) {
     shared! {
         static RESPONSE: [launch_control::CancelResponse; 1];
-        static BARRIER: [BarrierStorage; 1];
+        static BARRIER: Barrier<lanewise_std::barrier::Cluster> = 1;
     }
-    let barrier = Barrier::<lanewise_std::barrier::Cluster>::init(&BARRIER, 1);
     if thread_rank() == 0 {
-        let _ = barrier.arrive_expect_bytes(launch_control::CancelResponse::BYTES);
+        let _ = BARRIER.arrive_expect_bytes(launch_control::CancelResponse::BYTES);
     }
     lanewise_std::cluster::sync_cluster();
     if thread_rank() == 0 && lanewise_std::cluster::block_rank() == 0 {
         // SAFETY: one thread of the cluster, once; every block expects the answer. The work of the
         // other cluster is to do nothing.
-        unsafe { launch_control::try_cancel_multicast(RESPONSE.as_ptr(), &barrier) };
+        unsafe { launch_control::try_cancel_multicast(RESPONSE.as_ptr(), &BARRIER) };
     }
-    barrier.wait_parity(Parity::Even);
+    BARRIER.wait_parity(Parity::Even);
     // SAFETY: the answer is there; one thread of each block stores it.
     unsafe {
         if let Some(block) = RESPONSE.get(0).canceled()
@@ -303,24 +305,23 @@ pub fn gather_rows(
 ) {
     shared! {
         static ROWS: [Tile<[u16; 4 * WIDTH]>; 2];
-        static BARRIER: [BarrierStorage; 1];
+        static BARRIER: Barrier<Cluster> = 1;
     }
     let (rank, blocks) = (cluster::block_rank(), cluster::num_blocks());
-    let barrier = Barrier::<Cluster>::init(&BARRIER, 1);
     let [own, all] = [0, 1].map(|i| ROWS.tile(i).as_ptr());
     if thread_idx_x() == 0 {
         input.prefetch_gather4(column, from);
-        let _ = barrier.arrive_expect_bytes(2 * size_of::<[u16; 4 * WIDTH]>() as u32);
+        let _ = BARRIER.arrive_expect_bytes(2 * size_of::<[u16; 4 * WIDTH]>() as u32);
         // SAFETY: there is room, in each block, which all have begun; it is read after the wait.
         unsafe {
-            input.gather4(own, column, from, &barrier);
+            input.gather4(own, column, from, &BARRIER);
             if rank == 0 {
                 let everybody = ((1u32 << blocks) - 1) as u16;
-                input.gather4_multicast(all, column, from, &barrier, everybody);
+                input.gather4_multicast(all, column, from, &BARRIER, everybody);
             }
         }
     }
-    barrier.wait_parity(Parity::Even);
+    BARRIER.wait_parity(Parity::Even);
     let mut same = true;
     for i in (thread_idx_x() as usize..4 * WIDTH).step_by(block_dim_x() as usize) {
         // SAFETY: they have come.

@@ -2,7 +2,7 @@
 //! of a cluster.
 
 use lanewise_macros::{kernel, shared};
-use lanewise_std::barrier::{Barrier, BarrierStorage, Block, Cluster, Parity};
+use lanewise_std::barrier::{Barrier, Block, Cluster, Parity};
 use lanewise_std::bulk::{BlockAdd, BlockBitwise, BlockIncDec, BlockMinMax};
 use lanewise_std::cache::CachePolicy;
 use lanewise_std::kernel::Value;
@@ -21,25 +21,24 @@ pub const PIECE: usize = 64;
 #[kernel]
 #[launch_contract(dims = 1)]
 pub unsafe fn add_twice(input: &[u32], output: GlobalMut<u32>) {
-    const WORDS: usize = 256;
     shared! {
         static PIECES: [Tile<[u32; WORDS]>; 1];
-        static BARRIER: [BarrierStorage; 1];
+        static BARRIER: Barrier<Block> = 1;
     }
+    const WORDS: usize = 256;
     let start = block_idx_x() as usize * WORDS;
     if start + WORDS > input.len().min(output.len()) {
         return;
     }
-    let barrier = Barrier::<Block>::init(&BARRIER, 1);
     let piece = PIECES.tile(0);
     if thread_idx_x() == 0 {
         // In two steps, where the other kernels here take one.
-        barrier.expect_bytes(4 * WORDS as u32);
-        let _ = barrier.arrive();
+        BARRIER.expect_bytes(4 * WORDS as u32);
+        let _ = BARRIER.arrive();
         // SAFETY: in bounds, and aligned as the caller says; read after the wait.
-        unsafe { bulk::load(piece.as_ptr(), &raw const input[start], WORDS, &barrier) };
+        unsafe { bulk::load(piece.as_ptr(), &raw const input[start], WORDS, &BARRIER) };
     }
-    barrier.wait_parity(Parity::Even);
+    BARRIER.wait_parity(Parity::Even);
     if thread_idx_x() == 0 {
         for _ in 0..2 {
             // SAFETY: in bounds; no thread writes the piece; no other thread accesses the output.
@@ -67,12 +66,11 @@ pub unsafe fn load_for_cluster(
 ) {
     shared! {
         static WORDS: [Tile<[u32; 256]>; 1];
-        static BARRIER: [BarrierStorage; 1];
+        static BARRIER: Barrier<Cluster> = 1;
     }
-    let barrier = Barrier::<Cluster>::init(&BARRIER, 1);
     let (start, count) = (start as usize, count as usize);
     if thread_idx_x() == 0 {
-        let _ = barrier.arrive_expect_bytes(4 * count as u32);
+        let _ = BARRIER.arrive_expect_bytes(4 * count as u32);
         // The last block asks, for all.
         if cluster::block_rank() + 1 == cluster::num_blocks() {
             let all = ((1u32 << cluster::num_blocks()) - 1) as u16;
@@ -85,15 +83,15 @@ pub unsafe fn load_for_cluster(
                 if hinted {
                     let bulk = bulk::with_policy(CachePolicy::evict_last_of(0.25));
                     bulk.prefetch(from, count);
-                    bulk.load_multicast(to, from, count, &barrier, all);
+                    bulk.load_multicast(to, from, count, &BARRIER, all);
                 } else {
                     bulk::prefetch(from, count);
-                    bulk::load_multicast(to, from, count, &barrier, all);
+                    bulk::load_multicast(to, from, count, &BARRIER, all);
                 }
             }
         }
     }
-    barrier.wait_parity(Parity::Even);
+    BARRIER.wait_parity(Parity::Even);
     let words = WORDS.tile(0);
     let output = output.part(block_idx_x() as usize * count, count);
     for i in (thread_idx_x() as usize..count).step_by(block_dim_x() as usize) {
@@ -113,22 +111,21 @@ pub unsafe fn load_for_cluster(
 pub unsafe fn copy_with_policies(input: &[u32], output: GlobalMut<u32>) {
     shared! {
         static WORDS: [Tile<[u32; PIECE]>; 1];
-        static BARRIER: [BarrierStorage; 1];
+        static BARRIER: Barrier<Block> = 1;
     }
     let start = block_idx_x() as usize * PIECE;
     if start + PIECE > input.len().min(output.len()) {
         return;
     }
-    let barrier = Barrier::<Block>::init(&BARRIER, 1);
     let words = WORDS.tile(0).as_ptr();
     if thread_idx_x() == 0 {
         let (once, unchanged) = (CachePolicy::evict_first(), CachePolicy::evict_unchanged());
-        let _ = barrier.arrive_expect_bytes(4 * PIECE as u32);
+        let _ = BARRIER.arrive_expect_bytes(4 * PIECE as u32);
         // SAFETY: in bounds, aligned as the caller says; no thread writes the words while they are
         // read, or touches that part of the output.
         unsafe {
-            bulk::with_policy(once).load(words, &raw const input[start], PIECE, &barrier);
-            barrier.wait_parity(Parity::Even);
+            bulk::with_policy(once).load(words, &raw const input[start], PIECE, &BARRIER);
+            BARRIER.wait_parity(Parity::Even);
             bulk::with_policy(unchanged).store(output.address_of(start), words, PIECE);
             bulk::commit_group();
             bulk::wait_group::<0>();
@@ -165,13 +162,12 @@ macro_rules! sends {
             shared! {
                 static SENT: [Tile<[T; PIECE]>; 1];
                 static VALUES: [Tile<[T; PIECE]>; 1];
-                static BARRIER: [BarrierStorage; 1];
+                static BARRIER: Barrier<Cluster> = 1;
             }
             take(sent, SENT.tile(0));
             take(values, VALUES.tile(0));
-            let barrier = Barrier::<Cluster>::init(&BARRIER, 1);
             if thread_idx_x() == 0 {
-                let _ = barrier.arrive_expect_bytes(size_of::<[T; PIECE]>() as u32);
+                let _ = BARRIER.arrive_expect_bytes(size_of::<[T; PIECE]>() as u32);
             }
             cluster::sync_cluster();
             let next = (cluster::block_rank() + 1) % cluster::num_blocks();
@@ -181,7 +177,7 @@ macro_rules! sends {
                 // written theirs before the barrier.
                 unsafe {
                     match how {
-                        $($number => bulk::$how(to, from, PIECE, &barrier, next),)*
+                        $($number => bulk::$how(to, from, PIECE, &BARRIER, next),)*
                         _ => {}
                     }
                 }
@@ -192,12 +188,12 @@ macro_rules! sends {
                 unsafe {
                     let one = SENT.tile(0).get(i);
                     match how {
-                        $($one => elements.$single(next, i, one, &barrier),)*
+                        $($one => elements.$single(next, i, one, &BARRIER),)*
                         _ => {}
                     }
                 }
             }
-            barrier.wait_parity(Parity::Even);
+            BARRIER.wait_parity(Parity::Even);
             let start = block_idx_x() as usize * PIECE;
             for i in (thread_idx_x() as usize..PIECE).step_by(block_dim_x() as usize) {
                 // SAFETY: they have come; the element is this thread's alone.
@@ -224,11 +220,10 @@ sends! {
 pub fn send_values<T: Value>(values: GlobalMut<T>) {
     shared! {
         static CAME: [T; PIECE];
-        static BARRIER: [BarrierStorage; 1];
+        static BARRIER: Barrier<Cluster> = 1;
     }
-    let barrier = Barrier::<Cluster>::init(&BARRIER, 1);
     if thread_idx_x() == 0 {
-        let _ = barrier.arrive_expect_bytes(size_of::<[T; PIECE]>() as u32);
+        let _ = BARRIER.arrive_expect_bytes(size_of::<[T; PIECE]>() as u32);
     }
     cluster::sync_cluster();
     let next = (cluster::block_rank() + 1) % cluster::num_blocks();
@@ -238,10 +233,10 @@ pub fn send_values<T: Value>(values: GlobalMut<T>) {
         // one thread's alone.
         unsafe {
             CAME.distributed()
-                .set_async(next, i, values.get(start + i), &barrier)
+                .set_async(next, i, values.get(start + i), &BARRIER)
         };
     }
-    barrier.wait_parity(Parity::Even);
+    BARRIER.wait_parity(Parity::Even);
     for i in (thread_idx_x() as usize..PIECE).step_by(block_dim_x() as usize) {
         // SAFETY: they have come; the value is this thread's alone.
         unsafe { values.set(start + i, CAME.get(i)) };

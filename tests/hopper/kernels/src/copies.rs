@@ -4,7 +4,7 @@
 use lanewise_macros::{kernel, shared};
 use lanewise_std::async_copy::{commit_group, copy_async, copy_async_prefix, wait_all, wait_group};
 use lanewise_std::groups::{Group, this_cluster};
-use lanewise_std::pipeline::{Pipeline, StageStorage};
+use lanewise_std::pipeline::Pipeline;
 use lanewise_std::thread::{block_idx_x, block_idx_y, grid_dim_x, thread_idx_x};
 use lanewise_std::{GlobalMut, cluster};
 
@@ -68,13 +68,12 @@ pub const HALF: usize = 64;
 pub fn copy_by_other_warps(input: &[u32], output: GlobalMut<u32>) {
     shared! {
         static TILES: [[u32; HALF]; 3];
-        static BARRIERS: [StageStorage; 3];
+        static PIPELINE: Pipeline<3> = (HALF as u32, HALF as u32);
     }
-    let pipeline = Pipeline::init(&BARRIERS, HALF as u32, HALF as u32);
     let t = thread_idx_x() as usize;
     let tiles = (0..output.len()).step_by(HALF);
     if t < HALF {
-        let mut producer = pipeline.producer();
+        let mut producer = PIPELINE.producer();
         for start in tiles {
             let place = producer.acquire();
             let tile = TILES.row(place.stage());
@@ -83,7 +82,7 @@ pub fn copy_by_other_warps(input: &[u32], output: GlobalMut<u32>) {
             place.commit_copies();
         }
     } else {
-        let mut consumer = pipeline.consumer();
+        let mut consumer = PIPELINE.consumer();
         for start in tiles {
             let place = consumer.wait();
             // SAFETY: the place is full, and only one block and this thread have the element.

@@ -1,7 +1,7 @@
 //! Boxes of tensors: loads, stores, loads into several blocks, by pixels; and plain bulk copies.
 
 use lanewise_macros::{kernel, shared};
-use lanewise_std::barrier::{Barrier, BarrierStorage, Block, Cluster, Parity};
+use lanewise_std::barrier::{Barrier, Barriers, Block, Cluster, Parity};
 use lanewise_std::cache::CachePolicy;
 use lanewise_std::fence::fence_proxy_async_global;
 use lanewise_std::half::{Bf16, F16};
@@ -36,18 +36,17 @@ pub fn load_box<const RANK: usize>(
 ) {
     shared! {
         static BOX: [SwizzledTile<[u32; WORDS]>; 1];
-        static BARRIER: [BarrierStorage; 1];
+        static BARRIER: Barrier<Block> = 1;
     }
-    let barrier = Barrier::<Block>::init(&BARRIER, 1);
     let tile = BOX.tile(0);
     if thread_idx_x() == 0 {
         map.prefetch_map();
         map.prefetch(at);
-        let _ = barrier.arrive_expect_bytes(bytes);
+        let _ = BARRIER.arrive_expect_bytes(bytes);
         // SAFETY: there is room, at a multiple of 1024 bytes; it is read after the wait.
-        unsafe { map.load(tile.as_ptr(), at, &barrier) };
+        unsafe { map.load(tile.as_ptr(), at, &BARRIER) };
     }
-    barrier.wait_parity(Parity::Even);
+    BARRIER.wait_parity(Parity::Even);
     show(&tile, output);
 }
 
@@ -175,19 +174,18 @@ joins! {
 pub fn load_for_all(map: TensorMap<u32, 2>, at: [i32; 2], bytes: u32, output: GlobalMut<u32>) {
     shared! {
         static BOX: [Tile<[u32; WORDS]>; 1];
-        static BARRIER: [BarrierStorage; 1];
+        static BARRIER: Barrier<Cluster> = 1;
     }
-    let barrier = Barrier::<Cluster>::init(&BARRIER, 1);
     let tile = BOX.tile(0);
     if thread_idx_x() == 0 {
-        let _ = barrier.arrive_expect_bytes(bytes);
+        let _ = BARRIER.arrive_expect_bytes(bytes);
         if cluster::block_rank() == 0 {
             let all = ((1u32 << cluster::num_blocks()) - 1) as u16;
             // SAFETY: there is room in each block, which all have begun; it is read after the wait.
-            unsafe { map.load_multicast(tile.as_ptr(), at, &barrier, all) };
+            unsafe { map.load_multicast(tile.as_ptr(), at, &BARRIER, all) };
         }
     }
-    barrier.wait_parity(Parity::Even);
+    BARRIER.wait_parity(Parity::Even);
     let words = bytes as usize / 4;
     show(&tile, output.part(block_idx_x() as usize * words, words));
     cluster::sync_cluster();
@@ -205,16 +203,15 @@ pub fn load_pixels(
 ) {
     shared! {
         static BOX: [Tile<[u32; WORDS]>; 1];
-        static BARRIER: [BarrierStorage; 1];
+        static BARRIER: Barrier<Block> = 1;
     }
-    let barrier = Barrier::<Block>::init(&BARRIER, 1);
     let tile = BOX.tile(0);
     if thread_idx_x() == 0 {
-        let _ = barrier.arrive_expect_bytes(bytes);
+        let _ = BARRIER.arrive_expect_bytes(bytes);
         // SAFETY: there is room; it is read after the wait.
-        unsafe { map.load(tile.as_ptr(), at, offsets, &barrier) };
+        unsafe { map.load(tile.as_ptr(), at, offsets, &BARRIER) };
     }
-    barrier.wait_parity(Parity::Even);
+    BARRIER.wait_parity(Parity::Even);
     show(&tile, output);
 }
 
@@ -231,21 +228,20 @@ pub fn load_pixels_for_all(
 ) {
     shared! {
         static BOX: [Tile<[u32; WORDS]>; 1];
-        static BARRIER: [BarrierStorage; 1];
+        static BARRIER: Barrier<Cluster> = 1;
     }
-    let barrier = Barrier::<Cluster>::init(&BARRIER, 1);
     let tile = BOX.tile(0);
     if thread_idx_x() == 0 {
-        let _ = barrier.arrive_expect_bytes(bytes);
+        let _ = BARRIER.arrive_expect_bytes(bytes);
         if cluster::block_rank() == 0 {
             let all = ((1u32 << cluster::num_blocks()) - 1) as u16;
             let map = map.with_policy(CachePolicy::evict_last());
             map.prefetch(at, offsets);
             // SAFETY: there is room in each block, which all have begun; it is read after the wait.
-            unsafe { map.load_multicast(tile.as_ptr(), at, offsets, &barrier, all) };
+            unsafe { map.load_multicast(tile.as_ptr(), at, offsets, &BARRIER, all) };
         }
     }
-    barrier.wait_parity(Parity::Even);
+    BARRIER.wait_parity(Parity::Even);
     let words = bytes as usize / 4;
     show(&tile, output.part(block_idx_x() as usize * words, words));
     cluster::sync_cluster();
@@ -284,26 +280,28 @@ pub const ADDERS: u32 = 128;
 ///
 /// The tensor has 64 columns. The map's boxes have 64 columns and 8 rows divided by the number of
 /// blocks in the cluster.
-#[kernel]
+#[kernel(instances(1, 2, 4))]
 #[launch_contract(dims = 1, block = (160))]
-pub fn add_rows_of_all(map: TensorMap<u32, 2>, boxes: u32, output: GlobalMut<u32>) {
+pub fn add_rows_of_all<const BLOCKS: u32>(
+    map: TensorMap<u32, 2>,
+    boxes: u32,
+    output: GlobalMut<u32>,
+) {
     shared! {
         static TILES: [Tile<[u32; COLUMNS * ROWS]>; PLACES];
-        static FULL: [BarrierStorage; PLACES];
-        static EMPTY: [BarrierStorage; PLACES];
+        static FULL: Barriers<Cluster, PLACES> = 1;
+        static EMPTY: Barriers<Cluster, PLACES> = BLOCKS * ADDERS;
     }
     let (blocks, rank) = (cluster::num_blocks(), cluster::block_rank());
-    let full = Barrier::<Cluster>::init_several(&FULL, |_| 1);
     // A box goes to all blocks, so all of them have to be done with its place.
-    let empty = Barrier::<Cluster>::init_several(&EMPTY, |_| blocks * ADDERS);
     let place = |number: u32| (number as usize % PLACES, number / PLACES as u32);
     let thread = thread_idx_x();
     if thread == ADDERS {
         let rows = ROWS as u32 / blocks;
         for number in 0..boxes {
             let (place, round) = place(number);
-            empty.at(place).wait_parity(Parity::of(round).next()); // at first, of a phase that never was
-            let _ = full
+            EMPTY.at(place).wait_parity(Parity::of(round).next()); // at first, of a phase that never was
+            let _ = FULL
                 .at(place)
                 .arrive_expect_bytes((4 * COLUMNS * ROWS) as u32);
             let to = TILES.tile(place).as_ptr();
@@ -315,7 +313,7 @@ pub fn add_rows_of_all(map: TensorMap<u32, 2>, boxes: u32, output: GlobalMut<u32
                 map.load_multicast(
                     part,
                     [0, row as i32],
-                    &full.at(place),
+                    &FULL.at(place),
                     ((1u32 << blocks) - 1) as u16,
                 );
             }
@@ -325,14 +323,15 @@ pub fn add_rows_of_all(map: TensorMap<u32, 2>, boxes: u32, output: GlobalMut<u32
         let mut sum = 0u32;
         for number in 0..boxes {
             let (place, round) = place(number);
-            full.at(place).wait_parity(Parity::of(round));
+            FULL.at(place).wait_parity(Parity::of(round));
             let tile = TILES.tile(place);
             for i in (thread as usize..COLUMNS * ROWS).step_by(ADDERS as usize) {
                 // SAFETY: the place is full, until all have arrived below.
                 sum = sum.wrapping_add(unsafe { tile.get(i) });
             }
             for block in 0..blocks {
-                empty.at(place).of_block(block).arrive();
+                // SAFETY: the blocks end after a barrier of the cluster.
+                unsafe { EMPTY.at(place).of_block(block) }.arrive();
             }
         }
         // SAFETY: the element is this thread's alone.
@@ -357,13 +356,12 @@ pub unsafe fn load_by_changed_maps(
     maps: GlobalMut<MapStorage>,
     output: GlobalMut<u32>,
 ) {
-    const BOX_WORDS: usize = 8 * 4;
     shared! {
         static CHANGED: [MapStorage; 1];
         static BOX: [Tile<[u32; BOX_WORDS]>; 1];
-        static BARRIER: [BarrierStorage; 1];
+        static BARRIER: Barrier<Block> = 1;
     }
-    let barrier = Barrier::<Block>::init(&BARRIER, 1);
+    const BOX_WORDS: usize = 8 * 4;
     let block = block_idx_x();
     let place = maps.address_of(block as usize);
     if thread_idx_x() < 32 {
@@ -384,12 +382,12 @@ pub unsafe fn load_by_changed_maps(
     sync_threads();
     let tile = BOX.tile(0);
     if thread_idx_x() == 32 {
-        let _ = barrier.arrive_expect_bytes(size_of::<[u32; BOX_WORDS]>() as u32);
+        let _ = BARRIER.arrive_expect_bytes(size_of::<[u32; BOX_WORDS]>() as u32);
         // SAFETY: the first warp has made it, before the barrier; there is room, and it is read
         // after the wait.
-        unsafe { TensorMap::<u32, 2>::published(place).load(tile.as_ptr(), at, &barrier) };
+        unsafe { TensorMap::<u32, 2>::published(place).load(tile.as_ptr(), at, &BARRIER) };
     }
-    barrier.wait_parity(Parity::Even);
+    BARRIER.wait_parity(Parity::Even);
     if (thread_idx_x() as usize) < BOX_WORDS {
         let i = thread_idx_x() as usize;
         // SAFETY: it has come; the element is this thread's alone.
@@ -407,9 +405,8 @@ pub unsafe fn load_by_changed_maps(
 pub unsafe fn copy_what_was_written(words: GlobalMut<u32>, output: GlobalMut<u32>) {
     shared! {
         static CAME: [Tile<[u32; 64]>; 1];
-        static BARRIER: [BarrierStorage; 1];
+        static BARRIER: Barrier<Block> = 1;
     }
-    let barrier = Barrier::<Block>::init(&BARRIER, 1);
     let (start, thread) = (block_idx_x() as usize * 64, thread_idx_x() as usize);
     let came = CAME.tile(0);
     // SAFETY: each element is one thread's; the copy comes after the fences and the barrier.
@@ -417,12 +414,12 @@ pub unsafe fn copy_what_was_written(words: GlobalMut<u32>, output: GlobalMut<u32
     fence_proxy_async_global();
     sync_threads();
     if thread == 0 {
-        let _ = barrier.arrive_expect_bytes(4 * 64);
+        let _ = BARRIER.arrive_expect_bytes(4 * 64);
         // SAFETY: in bounds, aligned as the caller says; no thread writes the words any more, and
         // they are read after the wait.
-        unsafe { bulk::load(came.as_ptr(), words.address_of(start), 64, &barrier) };
+        unsafe { bulk::load(came.as_ptr(), words.address_of(start), 64, &BARRIER) };
     }
-    barrier.wait_parity(Parity::Even);
+    BARRIER.wait_parity(Parity::Even);
     // SAFETY: it has come; the element is this thread's alone.
     unsafe { output.set(start + thread, came.get(thread)) };
 }

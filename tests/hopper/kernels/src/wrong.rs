@@ -1,10 +1,10 @@
 //! Wrong uses, one per kernel. Each has a report that names the error.
 
 use lanewise_macros::{kernel, shared};
-use lanewise_std::barrier::{Barrier, BarrierStorage, Block, Cluster, Parity};
+use lanewise_std::barrier::{Barrier, Block, Cluster, Parity};
 use lanewise_std::matrix::element::Bf16;
 use lanewise_std::matrix::warpgroup::{Accumulator, Descriptor};
-use lanewise_std::pipeline::{Pipeline, StageStorage};
+use lanewise_std::pipeline::Pipeline;
 use lanewise_std::thread::{block_dim_x, nanosleep, sync_threads, thread_idx_x};
 use lanewise_std::tma::{SwizzledTile, TensorMap, TensorMapMut, Tile};
 use lanewise_std::{GlobalMut, bulk, cluster};
@@ -13,10 +13,9 @@ use lanewise_std::{GlobalMut, bulk, cluster};
 #[kernel]
 #[launch_contract(dims = 1)]
 pub fn missed_arrive() {
-    shared! { static BARRIER: [BarrierStorage; 1]; }
-    let barrier = Barrier::<Block>::init(&BARRIER, block_dim_x());
+    shared! { static BARRIER: Barrier<Block>; }
     if thread_idx_x() > 0 {
-        barrier.arrive_and_wait();
+        BARRIER.arrive_and_wait();
     }
 }
 
@@ -24,12 +23,11 @@ pub fn missed_arrive() {
 #[kernel]
 #[launch_contract(dims = 1)]
 pub fn missed_commit() {
-    shared! { static BARRIERS: [StageStorage; 2]; }
-    let pipeline = Pipeline::init(&BARRIERS, 2, 1);
+    shared! { static PIPELINE: Pipeline<2> = (2, 1); }
     match thread_idx_x() {
-        0 => pipeline.producer().acquire().commit(),
+        0 => PIPELINE.producer().acquire().commit(),
         1 => {} // it should be the second producer
-        _ => pipeline.consumer().wait().release(),
+        _ => PIPELINE.consumer().wait().release(),
     }
 }
 
@@ -39,16 +37,15 @@ pub fn missed_commit() {
 pub fn expected_bytes(map: TensorMap<u32, 2>, expected: u32, output: GlobalMut<u32>) {
     shared! {
         static BOX: [Tile<[u32; 64]>; 1];
-        static BARRIER: [BarrierStorage; 1];
+        static BARRIER: Barrier<Block> = 1;
     }
-    let barrier = Barrier::<Block>::init(&BARRIER, 1);
     let tile = BOX.tile(0);
     if thread_idx_x() == 0 {
-        let _ = barrier.arrive_expect_bytes(expected);
+        let _ = BARRIER.arrive_expect_bytes(expected);
         // SAFETY: there is room; it is read after the wait.
-        unsafe { map.load(tile.as_ptr(), [0, 0], &barrier) };
+        unsafe { map.load(tile.as_ptr(), [0, 0], &BARRIER) };
     }
-    barrier.wait_parity(Parity::Even);
+    BARRIER.wait_parity(Parity::Even);
     if thread_idx_x() == 0 {
         // SAFETY: one thread.
         unsafe { output.set(0, tile.get(0)) };
@@ -61,15 +58,14 @@ pub fn expected_bytes(map: TensorMap<u32, 2>, expected: u32, output: GlobalMut<u
 pub fn misaligned_box(map: TensorMap<u32, 2>) {
     shared! {
         static BOX: [Tile<[u32; 128]>; 1];
-        static BARRIER: [BarrierStorage; 1];
+        static BARRIER: Barrier<Block> = 1;
     }
-    let barrier = Barrier::<Block>::init(&BARRIER, 1);
     if thread_idx_x() == 0 {
-        let _ = barrier.arrive_expect_bytes(256);
+        let _ = BARRIER.arrive_expect_bytes(256);
         // SAFETY: none; this is what the test is about.
-        unsafe { map.load(BOX.tile(0).as_ptr().add(4), [0, 0], &barrier) };
+        unsafe { map.load(BOX.tile(0).as_ptr().add(4), [0, 0], &BARRIER) };
     }
-    barrier.wait_parity(Parity::Even);
+    BARRIER.wait_parity(Parity::Even);
 }
 
 /// A box that begins at the second element of its row.
@@ -78,15 +74,14 @@ pub fn misaligned_box(map: TensorMap<u32, 2>) {
 pub fn box_between_pieces(map: TensorMap<u32, 2>) {
     shared! {
         static BOX: [Tile<[u32; 64]>; 1];
-        static BARRIER: [BarrierStorage; 1];
+        static BARRIER: Barrier<Block> = 1;
     }
-    let barrier = Barrier::<Block>::init(&BARRIER, 1);
     if thread_idx_x() == 0 {
-        let _ = barrier.arrive_expect_bytes(256);
+        let _ = BARRIER.arrive_expect_bytes(256);
         // SAFETY: there is room; no thread reads it.
-        unsafe { map.load(BOX.tile(0).as_ptr(), [1, 0], &barrier) };
+        unsafe { map.load(BOX.tile(0).as_ptr(), [1, 0], &BARRIER) };
     }
-    barrier.wait_parity(Parity::Even);
+    BARRIER.wait_parity(Parity::Even);
 }
 
 /// The second block of a cluster ends, and the first reads its shared memory.
@@ -165,9 +160,8 @@ pub fn sends_to_a_block_that_left() {
     shared! {
         static FROM: [Tile<[u32; 64]>; 1];
         static TO: [Tile<[u32; 64]>; 1];
-        static BARRIER: [BarrierStorage; 1];
+        static BARRIER: Barrier<Cluster> = 1;
     }
-    let barrier = Barrier::<Cluster>::init(&BARRIER, 1);
     for i in (thread_idx_x() as usize..64).step_by(block_dim_x() as usize) {
         // SAFETY: the element is this thread's until the barrier.
         unsafe { FROM.tile(0).set(i, i as u32) };
@@ -179,7 +173,7 @@ pub fn sends_to_a_block_that_left() {
             nanosleep(100);
         }
         // SAFETY: none; this is what the test is about.
-        unsafe { bulk::copy_to_block(TO.tile(0).as_ptr(), FROM.tile(0).as_ptr(), 64, &barrier, 1) };
+        unsafe { bulk::copy_to_block(TO.tile(0).as_ptr(), FROM.tile(0).as_ptr(), 64, &BARRIER, 1) };
     }
 }
 
@@ -187,13 +181,13 @@ pub fn sends_to_a_block_that_left() {
 #[kernel]
 #[launch_contract(dims = 1)]
 pub fn arrives_at_a_block_that_left() {
-    shared! { static BARRIER: [BarrierStorage; 1]; }
-    let barrier = Barrier::<Cluster>::init(&BARRIER, 1);
+    shared! { static BARRIER: Barrier<Cluster> = 1; }
     if cluster::block_rank() == 0 && thread_idx_x() == 0 {
         for _ in 0..1000 {
             nanosleep(100);
         }
-        barrier.of_block(1).arrive();
+        // SAFETY: none; this is what the test is about.
+        unsafe { BARRIER.of_block(1) }.arrive();
     }
 }
 
@@ -204,18 +198,17 @@ pub fn arrives_at_a_block_that_left() {
 pub fn sends_words(expected: u32, waits: bool, output: GlobalMut<u32>) {
     shared! {
         static CAME: [u32; 32];
-        static BARRIER: [BarrierStorage; 1];
+        static BARRIER: Barrier<Cluster> = 1;
     }
-    let barrier = Barrier::<Cluster>::init(&BARRIER, 1);
     if thread_idx_x() == 0 {
-        let _ = barrier.arrive_expect_bytes(expected);
+        let _ = BARRIER.arrive_expect_bytes(expected);
     }
     cluster::sync_cluster();
     let (own, next) = (thread_idx_x() as usize, cluster::block_rank() ^ 1);
     // SAFETY: one thread an element, of a block that stays until the end.
-    unsafe { CAME.distributed().set_async(next, own, 7, &barrier) };
+    unsafe { CAME.distributed().set_async(next, own, 7, &BARRIER) };
     if waits {
-        barrier.wait_parity(Parity::Even);
+        BARRIER.wait_parity(Parity::Even);
     }
     // SAFETY: none, if it does not wait; this is what the test is about.
     let came = unsafe { CAME.get(own) };
@@ -231,14 +224,13 @@ pub fn sends_words(expected: u32, waits: bool, output: GlobalMut<u32>) {
 pub fn sends_a_word_to_a_block_that_left() {
     shared! {
         static CAME: [u32; 1];
-        static BARRIER: [BarrierStorage; 1];
+        static BARRIER: Barrier<Cluster> = 1;
     }
-    let barrier = Barrier::<Cluster>::init(&BARRIER, 1);
     if cluster::block_rank() == 0 && thread_idx_x() == 0 {
         for _ in 0..1000 {
             nanosleep(100);
         }
         // SAFETY: none; this is what the test is about.
-        unsafe { CAME.distributed().add_async(1, 0, 7, &barrier) };
+        unsafe { CAME.distributed().add_async(1, 0, 7, &BARRIER) };
     }
 }

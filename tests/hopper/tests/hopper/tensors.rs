@@ -482,9 +482,13 @@ fn a_cluster_shares_what_all_its_blocks_read() {
         let grid = 2 * cluster;
         let mut output = buffer(&device, &vec![0; (grid * ADDERS) as usize]);
         let config = LaunchConfig::new(grid, 160).with_cluster(cluster);
-        device
-            .launch(&stream, add_rows_of_all, config, (&map, boxes, &mut output))
-            .expect("a launch");
+        let arguments = (&map, boxes, &mut output);
+        match cluster {
+            1 => device.launch(&stream, add_rows_of_all::<1>, config, arguments),
+            2 => device.launch(&stream, add_rows_of_all::<2>, config, arguments),
+            _ => device.launch(&stream, add_rows_of_all::<4>, config, arguments),
+        }
+        .expect("a launch");
         let own = |thread: u32| {
             let mine = elements.iter().skip((thread % ADDERS) as usize);
             mine.step_by(ADDERS as usize)

@@ -10,7 +10,7 @@ mod tile;
 
 use lanewise_macros::{Value, device, kernel, shared};
 use lanewise_std::atomic::{AtomicOrdering, BlockAtomicU32};
-use lanewise_std::barrier::{Barrier, BarrierStorage, Block, Parity};
+use lanewise_std::barrier::{Barrier, Block, Parity};
 use lanewise_std::collective::{self, block_reduce};
 use lanewise_std::disjoint::Neighbors;
 use lanewise_std::disjoint_matrix::{
@@ -317,18 +317,17 @@ pub fn numbered_in_sums(
 pub fn corners(input: TensorMap<u32, 2, BoxOf<8, 4>>, mut output: PerBlock<u32>) {
     shared! {
         static BOX: [Tile<[u32; 32]>; 1];
-        static LOADED: [BarrierStorage; 1];
+        static LOADED: Barrier<Block> = 1;
     }
-    let loaded = Barrier::<Block>::init(&LOADED, 1);
     let tile = BOX.tile(0);
     if thread::thread_idx_x() == 0 {
-        let _ = loaded.arrive_expect_bytes(128);
+        let _ = LOADED.arrive_expect_bytes(128);
         let corner = [0, 4 * thread::block_idx_x() as i32];
         // SAFETY: a box has the size of the tile, as the map's type says, and no thread accesses
         // the tile before the barrier's phase has ended.
-        unsafe { input.load(tile.as_ptr(), corner, &loaded) };
+        unsafe { input.load(tile.as_ptr(), corner, &LOADED) };
     }
-    loaded.wait_parity(Parity::Even);
+    LOADED.wait_parity(Parity::Even);
     if let Some(output) = output.get_mut() {
         // SAFETY: nothing writes the tile any more.
         *output = unsafe { tile.get(0) };

@@ -171,10 +171,10 @@ fn without_the_barrier_some_order_of_child_and_parent_sums_wrongly() {
     let kernel = tests::ptx::kernel(ptx, "recursive_reduce");
     let without = kernel
         .lines()
-        .filter(|line| !line.contains("bar.sync"))
+        .filter(|line| !line.contains("barrier.sync"))
         .collect::<Vec<_>>()
         .join("\n");
-    assert_eq!(tests::ptx::count(kernel, "bar.sync"), 1, "{kernel}");
+    assert_eq!(tests::ptx::count(kernel, "barrier.sync"), 1, "{kernel}");
     let broken = ptx.replace(kernel, &without);
     let name = "execution::nested::without_the_barrier_some_order_of_child_and_parent_sums_wrongly";
     // In a process of its own: a wrong sum is no fault, but the broken text stays loaded.

@@ -13,8 +13,7 @@
 //! first one, and one after itself. The cost is one barrier before the loop's first round. The
 //! calls also stay in a function that was not inlined, and in a kernel that calls such a function.
 //!
-//! Number 15 is what the library says, number 14 for the steps of a `PartPerBlock`, and number 13
-//! for those of a `SharedStages`. ptxas
+//! Number 15 is what the library says, and numbers 11 to 14 are those of other types. ptxas
 //! reserves all barriers up to the highest number, and a multiprocessor has few, so this pass takes
 //! the lowest numbers that nothing else of the kernel uses: 0 for a kernel that has no barriers but
 //! those of phases.
@@ -33,9 +32,9 @@ use crate::llvm::{self, Flow};
 const MARKER: &str = "__lanewise_phase_begin";
 const INTRINSIC: &str = "llvm.nvvm.barrier.cta.sync.all";
 
-/// The numbers of the barriers of phases and of steps: `PHASES`, `STEPS` and `COPIES` in
+/// The numbers of the barriers of phases, steps and the like: `PHASES` to `CLOSING` in
 /// `lanewise_std::thread`.
-const OWN: [u64; 3] = [15, 14, 13];
+const OWN: [u64; 5] = [15, 14, 13, 12, 11];
 
 /// A call of the marker, or of the barrier that ends a phase.
 struct Mark<'ctx> {

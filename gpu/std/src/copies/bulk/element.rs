@@ -43,7 +43,7 @@ impl<T: Copy> DistributedArray<T> {
         };
         let (to, told) = (
             state_space::shared(self.own_element(index)),
-            barrier.of_block(rank).address(),
+            barrier.address_in_block(rank),
         );
         // SAFETY: the sizes are the same, and any bytes are a valid `MaybeUninit`. The caller
         // promises the rest.
@@ -106,7 +106,7 @@ macro_rules! joins {
                 let element = Element {
                     to: state_space::shared(self.own_element(index)),
                     value,
-                    told: barrier.of_block(rank).address(),
+                    told: barrier.address_in_block(rank),
                     rank,
                 };
                 // SAFETY: the caller keeps the contract of this function.

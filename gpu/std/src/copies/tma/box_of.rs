@@ -17,7 +17,7 @@ pub struct AnyBox;
 ///
 /// ```
 /// use lanewise_macros::{kernel, shared};
-/// use lanewise_std::barrier::{Barrier, BarrierStorage, Block, Parity};
+/// use lanewise_std::barrier::{Barrier, Block, Parity};
 /// use lanewise_std::thread::{block_idx_x, thread_idx_x};
 /// use lanewise_std::tma::{BoxOf, TensorMap, Tile};
 /// use lanewise_std::PerBlock;
@@ -28,18 +28,17 @@ pub struct AnyBox;
 /// pub fn corners(input: TensorMap<f32, 2, BoxOf<32, 8>>, mut output: PerBlock<f32>) {
 ///     shared! {
 ///         static BOX: [Tile<[f32; 32 * 8]>; 1];
-///         static LOADED: [BarrierStorage; 1];
+///         static LOADED: Barrier<Block> = 1;
 ///     }
-///     let loaded = Barrier::<Block>::init(&LOADED, 1);
 ///     let tile = BOX.tile(0);
 ///     if thread_idx_x() == 0 {
-///         let _ = loaded.arrive_expect_bytes(size_of::<[f32; 32 * 8]>() as u32);
+///         let _ = LOADED.arrive_expect_bytes(size_of::<[f32; 32 * 8]>() as u32);
 ///         let corner = [0, 8 * block_idx_x() as i32];
 ///         // SAFETY: the type of the map says that a box has as many elements as the tile, and no
 ///         // thread accesses the tile before the barrier's phase has ended.
-///         unsafe { input.load(tile.as_ptr(), corner, &loaded) };
+///         unsafe { input.load(tile.as_ptr(), corner, &LOADED) };
 ///     }
-///     loaded.wait_parity(Parity::Even);
+///     LOADED.wait_parity(Parity::Even);
 ///     if let Some(output) = output.get_mut() {
 ///         // SAFETY: nothing writes the tile any more.
 ///         *output = unsafe { tile.get(0) };

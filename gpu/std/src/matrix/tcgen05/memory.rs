@@ -1,10 +1,15 @@
 //! Tensor memory: its allocation, and addresses in it.
 
+use core::convert::Infallible;
 use core::marker::PhantomData;
 
 use super::{Group, OneBlock, fence_after_thread_sync, fence_before_thread_sync, for_group};
+use crate::kernel::{AtEntry, Meeting};
+use crate::memory::shared::declaration;
+use crate::phased::Memory;
 use crate::state_space::{self, ptx};
-use crate::{SharedArray, thread};
+use crate::target::WARP_SIZE;
+use crate::thread;
 
 /// An address in tensor memory: a lane, 0 to 127, and a column of 4 bytes, 0 to 511.
 #[doc(alias = "taddr")]
@@ -63,18 +68,19 @@ impl TensorAddress {
     }
 }
 
-/// The memory to which the hardware writes the address of an allocation:
-/// `shared! { static MEMORY: [TensorMemoryStorage; 1]; }`.
-#[derive(Clone, Copy, Debug)]
-#[repr(C, align(4))]
-pub struct TensorMemoryStorage(u32);
-
 /// Columns of tensor memory that this block has allocated: 32, 64, 128, 256 or 512, with all 128
-/// lanes of each.
+/// lanes of each. `static MEMORY: TensorMemory<512>;` in a kernel's first statement allocates them.
+///
+/// The kernel's entry point waits while other blocks on the same multiprocessor use too much. It
+/// then gives up the right to allocate again. The first warp of the block allocates, and a pair's
+/// blocks do so together.
+#[doc(alias = "tcgen05.alloc")]
+#[doc(alias = "tcgen05.relinquish_alloc_permit")]
 #[derive(Debug)]
 #[must_use = "tensor memory that is not freed is lost to the blocks that come after: `free`"]
 pub struct TensorMemory<const COLUMNS: u32, G = OneBlock> {
-    address: TensorAddress,
+    /// The memory to which the hardware has written the address of the allocation.
+    place: *const u32,
     group: PhantomData<(G, *mut ())>,
 }
 
@@ -83,23 +89,31 @@ impl<const COLUMNS: u32, G: Group> TensorMemory<COLUMNS, G> {
         COLUMNS.is_power_of_two() && COLUMNS >= 32 && COLUMNS <= 512,
         "tensor memory is allocated in 32, 64, 128, 256 or 512 columns"
     );
+}
 
-    /// Allocates tensor memory. All threads of the block call it, and the first warp has 32
-    /// threads. For a pair, all threads of both blocks call it. It waits while other blocks on the
-    /// same multiprocessor use too much. It then gives up the right to allocate again, so a kernel
-    /// can call it only once.
-    #[doc(alias = "tcgen05.alloc")]
-    #[doc(alias = "tcgen05.relinquish_alloc_permit")]
-    #[inline]
-    pub fn init(storage: &SharedArray<TensorMemoryStorage, 1>) -> Self {
+impl<const COLUMNS: u32, G: Group> AtEntry for TensorMemory<COLUMNS, G> {
+    type Initial = Infallible;
+
+    #[inline(always)]
+    fn meeting() -> Meeting {
+        Meeting::Block
+    }
+
+    #[inline(always)]
+    unsafe fn at_entry<Declaration>(_: Option<Infallible>) -> Self {
         const { Self::VALID };
-        let place = state_space::shared(storage.as_ptr());
-        if thread::thread_rank() < 32 {
-            // SAFETY: the first warp is whole, and the storage belongs to the block.
+        assert!(
+            thread::block_size() >= WARP_SIZE,
+            "a whole warp allocates tensor memory"
+        );
+        let place = declaration::<Declaration, Memory<u32, Self>>().cast();
+        let to = state_space::shared(place);
+        if thread::thread_rank() < WARP_SIZE {
+            // SAFETY: the first warp is whole, and the memory belongs to the block.
             unsafe {
                 for_group!(G, "tcgen05.alloc":
-                    ["tcgen05.alloc"] group [".sync.aligned.shared::cta.b32 [{place}], {columns};"],
-                    place = in(reg32) place,
+                    ["tcgen05.alloc"] group [".sync.aligned.shared::cta.b32 [{to}], {columns};"],
+                    to = in(reg32) to,
                     columns = in(reg32) COLUMNS,
                     options(nostack, preserves_flags),
                 );
@@ -110,22 +124,22 @@ impl<const COLUMNS: u32, G: Group> TensorMemory<COLUMNS, G> {
             }
         }
         fence_before_thread_sync();
-        thread::sync_threads();
-        fence_after_thread_sync();
-        // SAFETY: the first warp wrote the element before the barrier, and no thread
-        // writes it again.
-        let address = unsafe { storage.get(0) }.0;
         TensorMemory {
-            address: TensorAddress(address),
+            place,
             group: PhantomData,
         }
     }
+}
 
+impl<const COLUMNS: u32, G: Group> TensorMemory<COLUMNS, G> {
     /// Returns the address of the first lane and column.
     #[inline]
     #[must_use]
     pub fn address(&self) -> TensorAddress {
-        self.address
+        fence_after_thread_sync();
+        // SAFETY: the first warp wrote it before the threads met at the kernel's entry, and no
+        // thread writes it again.
+        TensorAddress(unsafe { self.place.read() })
     }
 
     /// Frees the tensor memory. All threads of the block call it, and none continues before the
@@ -139,12 +153,13 @@ impl<const COLUMNS: u32, G: Group> TensorMemory<COLUMNS, G> {
         fence_before_thread_sync();
         thread::sync_threads();
         fence_after_thread_sync();
-        if thread::thread_rank() < 32 {
+        let address = self.address();
+        if thread::thread_rank() < WARP_SIZE {
             // SAFETY: the warp that has allocated the memory frees it, and it is no longer used.
             unsafe {
                 for_group!(G, "tcgen05.dealloc":
                     ["tcgen05.dealloc"] group [".sync.aligned.b32 {address}, {columns};"],
-                    address = in(reg32) self.address.0,
+                    address = in(reg32) address.0,
                     columns = in(reg32) COLUMNS,
                     options(nostack, preserves_flags),
                 );

@@ -9,7 +9,7 @@
 //!
 //! | step | who | by |
 //! | --- | --- | --- |
-//! | have room | the block | [`TensorMemory::init`], [`TensorMemory::free`] |
+//! | have room | the block | a declaration of [`TensorMemory`], [`TensorMemory::free`] |
 //! | bring operands | one thread | [`crate::tma`], [`TensorAddress::copy_from`] |
 //! | multiply | one thread | [`Product`], [`ScaledProduct`] |
 //! | know that it is done | one thread tells, all wait | [`commit`], [`wait_for_products`] |
@@ -34,7 +34,7 @@ mod transfer;
 
 pub use copy::{CopyShape, Format, copy_shape};
 pub use descriptor::{SharedDescriptor, Swizzle};
-pub use memory::{TensorAddress, TensorMemory, TensorMemoryStorage};
+pub use memory::{TensorAddress, TensorMemory};
 pub use product::{Left, Multiply, Product};
 pub use scaled::{Mxf4, Mxf8f6f4, Nvf4, ScaledKind, ScaledProduct};
 pub use transfer::{Shape, shape};

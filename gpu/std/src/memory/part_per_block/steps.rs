@@ -3,15 +3,16 @@
 use core::marker::PhantomData;
 
 use super::order::sealed::Order as _;
-use super::{Order, WarpLast};
+use super::{Halves, Order, WarpLast};
 use crate::atomic::Word;
 use crate::atomic::scope::Block;
 use crate::collective::Operator;
 use crate::intrinsics;
+use crate::memory::owned::{Owned, Tail};
 use crate::memory::phased::exclusive;
 use crate::memory::words;
 use crate::target::WARP_SIZE;
-use crate::thread::{STEPS, block_size, sync_threads, thread_rank};
+use crate::thread::{CLOSING, STEPS, block_size, sync_threads, thread_rank};
 use crate::unroll::unroll;
 use crate::warp::{Shuffle, shuffle_down_sync};
 
@@ -166,14 +167,22 @@ impl<T: Copy, O: Order, P: Operator<T>, A: Access<T>> Steps<'_, T, O, P, A> {
     /// last step, it does nothing.
     #[inline(always)]
     pub fn step(&mut self) {
-        if !self.has_step() {
-            return;
+        if self.combine_pair() {
+            A::barrier();
         }
-        // ANCHOR: step
+    }
+
+    /// Combines this thread's pair of elements. Returns whether a barrier has to follow, which is
+    /// the same in all threads of the block.
+    #[inline(always)]
+    fn combine_pair(&mut self) -> bool {
+        if !self.has_step() {
+            return false;
+        }
         let state = self.state;
         self.state = O::next(state); // before the barrier, where it costs no time
         if !O::has_pairs(state, block_size()) {
-            return; // all threads of the block, or none
+            return false;
         }
         if let Some(first) = O::first(thread_rank(), state, self.length) {
             // SAFETY: both are below the length of the part. In this step only this thread has
@@ -187,8 +196,41 @@ impl<T: Copy, O: Order, P: Operator<T>, A: Access<T>> Steps<'_, T, O, P, A> {
                 );
             }
         }
-        A::barrier();
-        // ANCHOR_END: step
+        true
+    }
+}
+
+impl<'a, T: Copy, P: Operator<T>> Steps<'a, T, Halves, P> {
+    /// Does the next step, waits for the block, and returns the elements that are left, in the
+    /// block's first thread. They belong to this thread, which may give them to a child: see
+    /// [`launch_owned`](crate::dynamic::launch_owned). Returns `None` in all other threads.
+    #[inline(always)]
+    #[must_use]
+    pub fn last_step(mut self) -> Option<Owned<'a, T>> {
+        self.combine_pair();
+        // SAFETY: the barrier exists, and all threads of the block take part in it.
+        unsafe { intrinsics::barrier_cta_sync(CLOSING) };
+        self.give()
+    }
+
+    /// Does the next step, and returns the elements that are left, in the block's first thread.
+    /// They are for a child that begins when the grid has ended: see
+    /// [`launch_in_tail`](crate::dynamic::launch_in_tail). Returns `None` in all other threads.
+    #[inline(always)]
+    #[must_use]
+    pub fn last_step_in_tail(mut self) -> Option<Owned<'a, T, Tail>> {
+        self.combine_pair();
+        self.give()
+    }
+
+    #[inline(always)]
+    fn give<When>(self) -> Option<Owned<'a, T, When>> {
+        let (pairs, stride) = self.state; // of the next step, which combines what is left
+        let left = pairs + stride;
+        // SAFETY: the elements are in the part. No other thread returns them, or accesses the first
+        // one in any step. If the threads have passed the barrier, none has its steps any more: the
+        // parameter was used, or its thread has exited.
+        (thread_rank() == 0).then(|| unsafe { Owned::new(self.part, left as usize) })
     }
 }
 

@@ -142,8 +142,7 @@ pub(crate) fn exclusive(writes: impl FnOnce()) {
 #[doc(hidden)]
 #[diagnostic::on_unimplemented(
     message = "`{Self}` is not a type of shared memory",
-    label = "`shared!` declares `[T; N]`, `SharedTile<T, ROWS, COLUMNS>`, `SharedLine<T, N>`, `SharedPerWarp<T>`, `SharedPart<T, N>` or `SharedAtomics<T, N>`",
-    note = "a `SharedStages<T, N, STAGES>` is declared in the first statement of a kernel"
+    label = "`shared!` declares `[T; N]`, `SharedTile<T, ROWS, COLUMNS>`, `SharedLine<T, N>`, `SharedPerWarp<T>`, `SharedPart<T, N>` or `SharedAtomics<T, N>`"
 )]
 pub trait Declared: Sized {
     /// Returns the array of one declaration. The macro makes a type for each declaration.

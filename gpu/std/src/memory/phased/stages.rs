@@ -1,8 +1,11 @@
 //! [`SharedStages`]: copies that run while the threads work on what came before.
 
+use core::convert::Infallible;
+
 use super::{LineView, Memory};
 use crate::async_copy::{Destination, commit_group};
 use crate::intrinsics;
+use crate::kernel::{AtEntry, Meeting};
 use crate::memory::shared::declaration;
 use crate::state_space::ptx;
 use crate::thread::{COPIES, block_size, thread_rank};
@@ -49,7 +52,7 @@ use crate::warp::Shuffle;
 ///
 /// Elsewhere than at the beginning of a kernel it cannot be declared:
 ///
-/// ```compile_fail,E0277
+/// ```compile_fail
 /// # use lanewise_macros::shared;
 /// # use lanewise_std::SharedStages;
 /// shared! { static TILES: SharedStages<f32, 128, 2>; }
@@ -83,16 +86,17 @@ pub struct SharedStages<T, const N: usize, const STAGES: usize> {
     next: usize,
 }
 
-impl<T, const N: usize, const STAGES: usize> SharedStages<T, N, STAGES> {
-    /// Makes the stages of a declaration, in code that `#[kernel]` generates.
-    ///
-    /// # Safety
-    /// All threads of the block call it once, before any code of the kernel, and for no other
-    /// stages.
-    #[doc(hidden)]
+impl<T, const N: usize, const STAGES: usize> AtEntry for SharedStages<T, N, STAGES> {
+    type Initial = Infallible;
+
+    /// A stage is read after a barrier of its own.
     #[inline(always)]
-    #[must_use]
-    pub unsafe fn at_entry<Declaration>() -> Self {
+    fn meeting() -> Meeting {
+        Meeting::None
+    }
+
+    #[inline(always)]
+    unsafe fn at_entry<Declaration>(_: Option<Infallible>) -> Self {
         const { assert!(STAGES > 1, "one stage is read while others are filled") };
         SharedStages {
             cells: declaration::<Declaration, Memory<[[T; N]; STAGES], Self>>().cast(),

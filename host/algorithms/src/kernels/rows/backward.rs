@@ -6,6 +6,7 @@
 //! in shared memory, and each cluster writes its sums when it has no more rows.
 
 use lanewise_macros::{kernel, shared};
+use lanewise_std::barrier::{Barriers, Block};
 use lanewise_std::collective::{Sum, warp_reduce};
 use lanewise_std::half::Bf16;
 use lanewise_std::math::Float;
@@ -14,7 +15,7 @@ use lanewise_std::warp::{lane_id, warp_id};
 use lanewise_std::{DisjointSlice, DynamicSharedArray, cluster, gpu_assert};
 
 use super::Element;
-use super::ring::Ring;
+use super::ring::{PLACES, Ring};
 use super::row::{Group, Row};
 
 /// Writes the gradient of a softmax: `y (dy - sum of y dy)`, where `y` is the softmax of the row,
@@ -58,7 +59,8 @@ pub fn softmax_backward_ring<E: Element>(
     mut dx: DisjointSlice<E>,
     columns: u32,
 ) {
-    let mut ring = Ring::<E, 32, 2>::new([y, dy], columns, 0);
+    shared! { static BARRIERS: Barriers<Block, PLACES> = 1; }
+    let mut ring = Ring::<E, 32, 2>::new([y, dy], BARRIERS, columns, 0);
     while let Some(row) = ring.next() {
         let values = [ring.read(0.0), ring.read(0.0)];
         row.softmax_backward(values, &mut dx);
@@ -83,8 +85,10 @@ pub fn norm_backward<E: Element, const RMS: bool, const N: usize>(
     columns: u32,
     epsilon: f32,
 ) {
+    shared! { static BARRIERS: Barriers<Block, PLACES> = 1; }
     let mut sums = Sums::<N, RMS>::new();
-    let mut ring = Ring::<E, N, 2>::new([x, dy], columns, Sums::<N, RMS>::bytes());
+    let reserved = Sums::<N, RMS>::bytes();
+    let mut ring = Ring::<E, N, 2>::new([x, dy], BARRIERS, columns, reserved);
     while let Some(row) = ring.next() {
         let values = [ring.read(0.0), ring.read(0.0)];
         row.norm_backward(values, row.factors(gamma), &mut sums, &mut dx, epsilon);

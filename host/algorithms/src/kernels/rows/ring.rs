@@ -7,8 +7,7 @@
 
 use core::marker::PhantomData;
 
-use lanewise_macros::shared;
-use lanewise_std::barrier::{Barrier, BarrierStorage, Barriers, Block, Parity};
+use lanewise_std::barrier::{Barrier, Barriers, Block, Parity};
 use lanewise_std::thread::{grid_dim_x, sync_threads, thread_idx_x};
 use lanewise_std::unroll::unroll;
 use lanewise_std::{DynamicSharedArray, bulk, cluster, gpu_assert};
@@ -47,11 +46,16 @@ impl<'a, E: Element, const N: usize, const INPUTS: usize> Ring<'a, E, N, INPUTS>
     /// Copies of a row of one input.
     const PARTS: usize = Row::<E, true, N, true>::ROUNDS / OF_PLACE;
 
-    /// Starts the first copies. All threads of the cluster call it. In front of its places, the
-    /// ring leaves `reserved` bytes of the launch's shared memory for the kernel.
+    /// Starts the first copies. All threads of the cluster call it, with barriers of one arrival.
+    /// In front of its places, the ring leaves `reserved` bytes of the launch's shared memory for
+    /// the kernel.
     #[inline(always)]
-    pub(super) fn new(inputs: [&'a [E]; INPUTS], columns: u32, reserved: usize) -> Self {
-        shared! { static BARRIERS: [BarrierStorage; PLACES]; }
+    pub(super) fn new(
+        inputs: [&'a [E]; INPUTS],
+        barriers: Barriers<Block, PLACES>,
+        columns: u32,
+        reserved: usize,
+    ) -> Self {
         let row = Row::<E, true, N, true>::new(columns);
         let rows = inputs[0].len().checked_div(columns as usize).unwrap_or(0);
         gpu_assert!(rows <= u32::MAX as usize, "there are too many rows");
@@ -76,7 +80,7 @@ impl<'a, E: Element, const N: usize, const INPUTS: usize> Ring<'a, E, N, INPUTS>
             rows: rows as u32,
             clusters: grid_dim_x() / cluster::num_blocks(),
             inputs,
-            barriers: Barrier::init_several(&BARRIERS, |_| 1),
+            barriers,
             first,
             places,
             place: 0,

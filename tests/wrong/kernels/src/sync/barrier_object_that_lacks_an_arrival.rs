@@ -3,17 +3,16 @@
 
 use lanewise_macros::{kernel, shared};
 use lanewise_std::GlobalMut;
-use lanewise_std::barrier::{Barrier, BarrierStorage, Block};
+use lanewise_std::barrier::{Barrier, Block};
 use lanewise_std::thread::thread_idx_x;
 
 /// As it is wrong.
 #[kernel]
 pub fn barrier_object_that_lacks_an_arrival(data: GlobalMut<u32>) {
+    shared! { static BARRIER: Barrier<Block> = 33; }
     let t = thread_idx_x() as usize;
     unsafe {
-        shared! { static BARRIER: [BarrierStorage; 1]; }
-        let barrier = Barrier::<Block>::init(&BARRIER, 33);
-        barrier.arrive_and_wait();
+        BARRIER.arrive_and_wait();
         data.set(t, 1);
     }
 }
@@ -21,11 +20,10 @@ pub fn barrier_object_that_lacks_an_arrival(data: GlobalMut<u32>) {
 /// As it is right.
 #[kernel]
 pub fn barrier_object_that_lacks_an_arrival_right(data: GlobalMut<u32>) {
+    shared! { static BARRIER: Barrier<Block> = 32; }
     let t = thread_idx_x() as usize;
     unsafe {
-        shared! { static BARRIER: [BarrierStorage; 1]; }
-        let barrier = Barrier::<Block>::init(&BARRIER, 32);
-        barrier.arrive_and_wait();
+        BARRIER.arrive_and_wait();
         data.set(t, 1);
     }
 }

@@ -3,20 +3,19 @@
 
 use lanewise_macros::{kernel, shared};
 use lanewise_std::GlobalMut;
-use lanewise_std::barrier::{Barrier, BarrierStorage, Block, Parity};
+use lanewise_std::barrier::{Barrier, Block, Parity};
 use lanewise_std::thread::thread_idx_x;
 
 /// As it is wrong.
 #[kernel]
 pub fn bytes_that_never_come(data: GlobalMut<u32>) {
+    shared! { static BARRIER: Barrier<Block> = 1; }
     let t = thread_idx_x() as usize;
     unsafe {
-        shared! { static BARRIER: [BarrierStorage; 1]; }
-        let barrier = Barrier::<Block>::init(&BARRIER, 1);
         if t == 0 {
-            let _ = barrier.arrive_expect_bytes(64);
+            let _ = BARRIER.arrive_expect_bytes(64);
         }
-        barrier.wait_parity(Parity::Even);
+        BARRIER.wait_parity(Parity::Even);
         data.set(t, 1);
     }
 }
@@ -24,14 +23,13 @@ pub fn bytes_that_never_come(data: GlobalMut<u32>) {
 /// As it is right.
 #[kernel]
 pub fn bytes_that_never_come_right(data: GlobalMut<u32>) {
+    shared! { static BARRIER: Barrier<Block> = 1; }
     let t = thread_idx_x() as usize;
     unsafe {
-        shared! { static BARRIER: [BarrierStorage; 1]; }
-        let barrier = Barrier::<Block>::init(&BARRIER, 1);
         if t == 0 {
-            let _ = barrier.arrive_expect_bytes(0);
+            let _ = BARRIER.arrive_expect_bytes(0);
         }
-        barrier.wait_parity(Parity::Even);
+        BARRIER.wait_parity(Parity::Even);
         data.set(t, 1);
     }
 }

@@ -13,6 +13,7 @@ pub mod copies;
 pub mod grids;
 pub mod matrices;
 pub mod multimem;
+pub mod parted;
 pub mod sparse;
 pub mod tensors;
 pub mod wrong;

@@ -10,6 +10,7 @@ mod gemm;
 mod grids;
 mod matrices;
 mod multimem;
+mod parted;
 mod sparse;
 mod tensors;
 mod wrong;

@@ -1,9 +1,12 @@
 //! Layers of networks: a product of matrices, a bias, a function.
 
+use lanewise::tensor_map::TensorElement;
 use lanewise::{DeviceBuffer, DeviceCopy};
-use lanewise_algorithms_tensor::epilogue::{Activation, Gelu, Identity, Relu, Silu};
-use lanewise_algorithms_tensor::{gemm as any, gemm_hopper as hopper};
-use lanewise_std::half::{Bf16, F16};
+use lanewise_algorithms_tensor::epilogue::Activation;
+#[cfg(doc)]
+use lanewise_algorithms_tensor::epilogue::{Gelu, Identity, Relu, Silu};
+use lanewise_algorithms_tensor::gemm as any;
+use lanewise_algorithms_tensor::layer::LayerKernels;
 
 use crate::gemm::Gemm;
 use crate::gemm_halves::{are_aligned, is_for_hopper, launch_of_any, queue_on_hopper};
@@ -14,7 +17,8 @@ use crate::{Error, Queue};
 /// All matrices are row after row: a row of `x` is an input, and a row of `y` its output. It is the
 /// product of a [`Gemm`], whose sums are added to the bias and pass through the function before
 /// they are rounded. So neither takes a pass over memory. The functions are [`Identity`], [`Relu`],
-/// [`Gelu`] and [`Silu`].
+/// [`Gelu`] and [`Silu`], and those for which a crate of kernels calls
+/// `lanewise_algorithms_tensor::layers!`.
 ///
 /// ```
 /// use lanewise::{Device, DeviceBuffer};
@@ -50,18 +54,10 @@ pub struct Linear {
 }
 
 /// An element of a [`Linear`] layer with the function `F`: `F16` or `Bf16`, with [`Identity`],
-/// [`Relu`], [`Gelu`] or [`Silu`].
-pub trait LayerElement<F>: DeviceCopy {
-    /// Queues the layer, which has been checked.
-    #[doc(hidden)]
-    fn queue(
-        of: Gemm,
-        queue: impl Queue,
-        factors: [&DeviceBuffer<Self>; 2],
-        bias: &DeviceBuffer<Self>,
-        y: &mut DeviceBuffer<Self>,
-    ) -> Result<(), Error>;
-}
+/// [`Relu`], [`Gelu`], [`Silu`], or an [`Activation`] of a user's kernels.
+pub trait LayerElement<F>: TensorElement + DeviceCopy + LayerKernels<F> {}
+
+impl<F, T: TensorElement + DeviceCopy + LayerKernels<F>> LayerElement<F> for T {}
 
 impl Linear {
     /// Returns the layer for this number of inputs and these sizes of one.
@@ -98,50 +94,42 @@ impl Linear {
         match bias {
             Some(bias) => {
                 Error::unless_enough("a bias", outputs, bias.len())?;
-                T::queue(of, queue, [x, weights], bias, y)
+                queue_layer::<T, F>(of, queue, [x, weights], bias, y)
             }
-            None => T::queue(of, queue, [x, weights], &x.view(..0), y),
+            None => queue_layer::<T, F>(of, queue, [x, weights], &x.view(..0), y),
         }
     }
 }
 
-macro_rules! layers {
-    ($($ty:ident: $($activation:ident)*;)*) => {$($(
-        impl LayerElement<$activation> for $ty {
-            fn queue(
-                of: Gemm,
-                mut queue: impl Queue,
-                [x, weights]: [&DeviceBuffer<$ty>; 2],
-                bias: &DeviceBuffer<$ty>,
-                y: &mut DeviceBuffer<$ty>,
-            ) -> Result<(), Error> {
-                let are_aligned = are_aligned(&of, [x, weights]);
-                let is_bias_aligned = bias.address().is_multiple_of(4);
-                if are_aligned && is_bias_aligned && is_for_hopper(&of, y) {
-                    macro_rules! launch {
-                        ($b:literal) => {
-                            queue_on_hopper!(hopper::linear::<$ty, $activation, $b>, of, queue, [x, weights], y, bias, of.shape())
-                        };
-                    }
-                    return if of.is_b_transposed { launch!(0) } else { launch!(1) };
-                }
-                let Some(config) = launch_of_any(&of)? else {
-                    return Ok(());
-                };
-                macro_rules! launch {
-                    ($b:literal) => {{
-                        let kernel = any::linear::<$ty, $activation, $b>;
-                        y.device().set_max_dynamic_shared(kernel, any::SHARED_BYTES)?;
-                        queue.launch(kernel, config, (x, weights, y, bias, of.shape(), are_aligned))
-                    }};
-                }
-                if of.is_b_transposed { launch!(0) } else { launch!(1) }
-            }
-        }
-    )*)*};
-}
-
-layers! {
-    F16: Identity Relu Gelu Silu;
-    Bf16: Identity Relu Gelu Silu;
+/// Queues the layer, which has been checked.
+fn queue_layer<T: LayerElement<F>, F>(
+    of: Gemm,
+    mut queue: impl Queue,
+    [x, weights]: [&DeviceBuffer<T>; 2],
+    bias: &DeviceBuffer<T>,
+    y: &mut DeviceBuffer<T>,
+) -> Result<(), Error> {
+    let (are_aligned, shape) = (are_aligned(&of, [x, weights]), of.shape());
+    if are_aligned && bias.address().is_multiple_of(4) && is_for_hopper(&of, y) {
+        let (along, across) = T::HOPPER;
+        return if of.is_b_transposed {
+            queue_on_hopper!(along, of, queue, [x, weights], y, bias, shape)
+        } else {
+            queue_on_hopper!(across, of, queue, [x, weights], y, bias, shape)
+        };
+    }
+    let Some(config) = launch_of_any(&of)? else {
+        return Ok(());
+    };
+    let (along, across) = T::ANY;
+    y.device()
+        .set_max_dynamic_shared(along, any::SHARED_BYTES)?;
+    y.device()
+        .set_max_dynamic_shared(across, any::SHARED_BYTES)?;
+    let arguments = (x, weights, y, bias, shape, are_aligned);
+    if of.is_b_transposed {
+        queue.launch(along, config, arguments)
+    } else {
+        queue.launch(across, config, arguments)
+    }
 }

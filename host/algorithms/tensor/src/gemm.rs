@@ -25,7 +25,7 @@ use lanewise_std::warp::{lane_id, warp_id};
 use lanewise_std::{DisjointSlice, DynamicSharedArray, gpu_assert};
 
 use crate::element::{ACROSS, ALONG, Half, Output};
-use crate::epilogue::{Activated, Activation, Epilogue, Gelu, Identity, Relu, Scaled, Silu};
+use crate::epilogue::{Activated, Activation, Epilogue, Scaled};
 use crate::order::Tiles;
 
 /// Rows and columns of a block's tile.
@@ -142,15 +142,8 @@ pub fn gemm_halves<E: Operand, C: Output, const A: u32, const B: u32>(
 
 /// Computes `C = f(A B + bias)`, a layer of a network; `bias` has an element for each column of
 /// `C`, or none. `A` has `m` rows of `k` elements, and the rest is as in [`gemm_halves`].
-#[kernel(instances(
-    (Bf16, Identity, 0), (Bf16, Relu, 0), (Bf16, Gelu, 0), (Bf16, Silu, 0),
-    (Bf16, Identity, 1), (Bf16, Relu, 1), (Bf16, Gelu, 1), (Bf16, Silu, 1),
-    (F16, Identity, 0), (F16, Relu, 0), (F16, Gelu, 0), (F16, Silu, 0),
-    (F16, Identity, 1), (F16, Relu, 1), (F16, Gelu, 1), (F16, Silu, 1)
-))]
-#[launch_bounds(256, 1)]
-#[launch_contract(dims = 1, block = (THREADS))]
-pub fn linear<E: Operand + Half, F: Activation, const B: u32>(
+#[inline(always)]
+pub fn layer<E: Operand + Half, F: Activation, const B: u32>(
     a: &[E],
     b: &[E],
     c: DisjointSlice<E>,

@@ -30,7 +30,7 @@ use lanewise_std::warp::{lane_id, sync_warp, warp_id};
 use lanewise_std::{bulk, cluster, debug};
 
 use crate::element::{ALONG, Half, Output};
-use crate::epilogue::{Activated, Activation, Epilogue, Gelu, Identity, Relu, Scaled, Silu};
+use crate::epilogue::{Activated, Activation, Epilogue, Scaled};
 use crate::order::Tiles;
 use crate::place::Place;
 
@@ -50,9 +50,9 @@ pub const THREADS: u32 = 3 * warpgroup::THREADS;
 pub const SHARED_BYTES: u32 = Pieces::BYTES;
 
 /// Places for the tiles of a step.
-const STAGES: usize = 4;
+pub const STAGES: usize = 4;
 /// Warps that multiply.
-const WARPS: usize = 8;
+pub const WARPS: usize = 8;
 /// Bytes of a piece of shared memory: a tile of `A`, or half of one of `B`.
 const PIECE: usize = ROWS * DEPTH_BYTES;
 /// Pieces of a stage.
@@ -184,37 +184,24 @@ pub unsafe fn gemm_halves<E: Operand, C: Output, const A: u32, const B: u32>(
 ///
 /// # Safety
 /// As for [`gemm_halves`]. The bias begins at a multiple of four bytes.
-#[kernel(min_arch = "sm_90a", instances(
-    (Bf16, Identity, 0), (Bf16, Relu, 0), (Bf16, Gelu, 0), (Bf16, Silu, 0),
-    (Bf16, Identity, 1), (Bf16, Relu, 1), (Bf16, Gelu, 1), (Bf16, Silu, 1),
-    (F16, Identity, 0), (F16, Relu, 0), (F16, Gelu, 0), (F16, Silu, 0),
-    (F16, Identity, 1), (F16, Relu, 1), (F16, Gelu, 1), (F16, Silu, 1)
-))]
-#[cluster_launch(2)]
-#[launch_bounds(384, 1)]
-#[launch_contract(dims = 1, block = (384))]
-pub unsafe fn linear<E: Operand + Half, F: Activation, const B: u32>(
+#[inline(always)]
+pub unsafe fn layer<E: Operand + Half, F: Activation, const B: u32>(
     a: TensorMap<E, 3>,
     b: TensorMap<E, 3>,
     c: TensorMapMut<E, 3>,
     bias: &[E],
     shape: [u32; 4],
+    barriers: OfProducts,
 ) {
-    shared! {
-        static FULL: Barriers<Block, STAGES> = 1;
-        static EMPTY: Barriers<Cluster, STAGES> = RELEASES;
-        static LOADED: Barriers<Block, WARPS> = 1;
-    }
     let activation = F::default();
-    let barriers = (FULL, EMPTY, LOADED);
     // SAFETY: the caller keeps the contract of this function.
     unsafe { products::<E, E, ALONG, B>(a, b, c, shape, barriers, Activated { bias, activation }) }
 }
 
 /// Each warp that multiplies gives a place back, in both blocks.
-const RELEASES: u32 = WARPS as u32 * BLOCKS;
+pub const RELEASES: u32 = WARPS as u32 * BLOCKS;
 /// Barriers of the places, which are full and empty, and of the elements of `C` that warps load.
-type OfProducts = (
+pub type OfProducts = (
     Barriers<Block, STAGES>,
     Barriers<Cluster, STAGES>,
     Barriers<Block, WARPS>,

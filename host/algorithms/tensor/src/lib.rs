@@ -8,6 +8,7 @@
 //! | `attention` | attention by `wgmma` |
 //! | `element` | the types of elements of the factors and of what is computed |
 //! | `epilogue` | what becomes of the sums: a factor, a bias, a function |
+//! | `layer` | the kernels of layers, and how a crate makes those of its own activations |
 //! | `order` | the order in which blocks take the tiles of a product |
 //! | `place` | the places of a ring of tiles |
 //! | `gemm` | products of matrices by `mma.sync` |
@@ -22,5 +23,6 @@ pub mod element;
 pub mod epilogue;
 pub mod gemm;
 pub mod gemm_hopper;
+pub mod layer;
 mod order;
 mod place;

@@ -1,7 +1,8 @@
 //! Sorts each segment of the input by itself.
 //!
-//! A warp sorts a short segment in its registers: a bitonic network, whose lanes exchange elements
-//! by shuffles. A block sorts a longer one digit by digit, as `sort` does with the whole input. If
+//! A warp sorts a short segment in its registers by a bitonic network, and four at once if none of
+//! them has more than 64 elements. A lane has neighbours, so most exchanges are within a lane, and
+//! the others are shuffles. A block sorts a longer one digit by digit, as `sort` does with the whole input. If
 //! the segment fits into shared memory, it is read and written once. If it does not, the block goes
 //! over it once for each digit, one tile after another, so it waits for no other block. One kernel
 //! looks at all segments first, and lists those for blocks.
@@ -24,8 +25,8 @@ use lanewise_std::thread::{
 };
 use lanewise_std::unroll::unroll;
 use lanewise_std::warp::{
-    FULL_MASK, WARP_SIZE, ballot_sync, lane_id, lanemask_lt, shuffle_sync, shuffle_xor_sync,
-    sync_warp, warp_id, warps_per_block,
+    FULL_MASK, WARP_SIZE, all_sync, ballot_sync, lane_id, lanemask_lt, shuffle_sync,
+    shuffle_xor_sync, sync_warp, warp_id, warps_per_block,
 };
 
 use super::sort::{
@@ -39,6 +40,13 @@ pub const BLOCK_SHORT: u32 = 256;
 pub const SHORT: usize = LANE_ITEMS * WARP_SIZE as usize;
 /// The most elements that a lane has of a short segment.
 const LANE_ITEMS: usize = 16;
+/// How many segments a warp takes together, if none has more than eight elements for each of its
+/// lanes.
+const TOGETHER: usize = 4;
+/// The lanes of one of them.
+const GROUP: usize = 8;
+/// Places in shared memory for the words of a warp.
+const OF_WARP: usize = (LANE_ITEMS + 1) * WARP_SIZE as usize;
 /// The most digits of a word.
 const MOST_DIGITS: usize = 8;
 
@@ -107,7 +115,7 @@ pub unsafe fn list_segments(
     }
 }
 
-/// Sorts the short segments, each by a warp, and leaves the others.
+/// Sorts the short segments, four by a warp, and leaves the others.
 ///
 /// # Safety
 /// [`list_segments`] has found no wrong segment for an input of this length, and the output is as
@@ -123,34 +131,45 @@ pub unsafe fn sort_short<W: Word>(
     all: W,
 ) {
     let bits = Bits { negative, all };
-    let step = (grid_dim_x() * warps_per_block()) as usize;
-    let mut segment = (block_idx_x() * warps_per_block() + warp_id()) as usize;
-    while segment + 1 < starts.len() {
-        let (start, end) = (starts[segment] as usize, starts[segment + 1] as usize);
-        let place = Short {
-            input,
-            start,
-            len: end - start,
-            bits,
+    let step = (grid_dim_x() * warps_per_block()) as usize * TOGETHER;
+    let mut first = (block_idx_x() * warps_per_block() + warp_id()) as usize * TOGETHER;
+    while first + 1 < starts.len() {
+        let of = |i: usize| {
+            // One that is past the last has no elements.
+            let start = |segment: usize| starts[segment.min(starts.len() - 1)] as usize;
+            let (start, end) = (start(first + i), start(first + i + 1));
+            Short {
+                input,
+                start,
+                len: end - start,
+                bits,
+            }
         };
-        // SAFETY: the segment is in the input and the output, and this warp's alone.
+        const { assert!(TOGETHER * GROUP == WARP_SIZE as usize) };
+        let own = of(lane_id() as usize / GROUP);
+        // SAFETY: the segments are in the input and the output, and this warp's alone.
         unsafe {
-            // A network of as few words as there may be.
-            match place.len.div_ceil(WARP_SIZE as usize) {
-                0 => {}
-                1 => place.sort::<1>(&mut output),
-                2 => place.sort::<2>(&mut output),
-                3 | 4 => place.sort::<4>(&mut output),
-                5..=8 => place.sort::<8>(&mut output),
-                9..=LANE_ITEMS => place.sort::<LANE_ITEMS>(&mut output),
-                _ => {}
+            if all_sync(FULL_MASK, own.len <= GROUP * 8) {
+                own.sort::<GROUP, 8>(&mut output);
+            } else {
+                for i in 0..TOGETHER {
+                    let segment = of(i);
+                    // A network of as few words as there may be.
+                    match segment.len.div_ceil(WARP_SIZE as usize) {
+                        0 => {}
+                        1..=4 => segment.sort::<32, 4>(&mut output),
+                        5..=8 => segment.sort::<32, 8>(&mut output),
+                        9..=LANE_ITEMS => segment.sort::<32, LANE_ITEMS>(&mut output),
+                        _ => {}
+                    }
+                }
             }
         }
-        segment += step;
+        first += step;
     }
 }
 
-/// A segment of a warp.
+/// A segment of a warp, or of some lanes of it.
 #[derive(Clone, Copy)]
 struct Short<'a, W> {
     input: &'a [W],
@@ -160,70 +179,110 @@ struct Short<'a, W> {
 }
 
 impl<W: Word> Short<'_, W> {
-    /// Sorts the segment, of which a lane has at most `N` elements.
+    /// Sorts the segment, which `LANES` neighbouring lanes have. A lane has at most `N` elements.
     ///
     /// # Safety
-    /// The segment is in the input and the output, and no other warp has it.
+    /// All lanes of the warp call it. The segment is in the input and the output, and no other
+    /// lanes have it.
     #[inline(always)]
-    unsafe fn sort<const N: usize>(self, output: &mut DisjointSlice<W>) {
-        let lane = lane_id() as usize;
-        let place = |item: usize| item * WARP_SIZE as usize + lane;
+    unsafe fn sort<const LANES: usize, const N: usize>(self, output: &mut DisjointSlice<W>) {
+        let (lane, group) = (lane_id() as usize % LANES, lane_id() as usize / LANES);
         // What stands for elements past the end is the greatest, and after all others.
         let mut words: [W; N] = from_fn(|item| {
-            if place(item) < self.len {
+            let place = item * LANES + lane;
+            if place < self.len {
                 // SAFETY: the segment is in the input.
                 self.bits
-                    .to_word(unsafe { *self.input.get_unchecked(self.start + place(item)) })
+                    .to_word(unsafe { *self.input.get_unchecked(self.start + place) })
             } else {
                 W::ONES
             }
         });
-        sort_in_warp(&mut words, self.len);
+        sort_in_lanes::<W, LANES, N>(&mut words, lane);
+        // Neighbouring lanes are to store neighbours. A lane's words are an odd number of places
+        // from the next one's, so they are in different banks.
+        shared! { static WORDS: [u64; OF_WARP * (BLOCK_SHORT / WARP_SIZE) as usize]; }
+        let of_warp = WORDS.as_ptr().cast::<W>();
+        let of_warp = of_warp.wrapping_add(warp_id() as usize * OF_WARP);
+        for (item, word) in words.into_iter().enumerate() {
+            // SAFETY: the place is the lane's, in what the warp alone has.
+            unsafe { of_warp.add(lane_id() as usize * (N + 1) + item).write(word) };
+        }
+        sync_warp(FULL_MASK);
         for item in 0..N {
-            if place(item) < self.len {
-                // SAFETY: the segment is in the output, and this warp's alone.
+            let place = item * LANES + lane;
+            if place < self.len {
+                let from = (group * LANES + place / N) * (N + 1) + place % N;
+                // SAFETY: the warp has written it. The segment is in the output, and these lanes'
+                // alone.
                 unsafe {
-                    *output.get_unchecked_mut(self.start + place(item)) =
-                        self.bits.to_key(words[item]);
+                    *output.get_unchecked_mut(self.start + place) =
+                        self.bits.to_key(of_warp.add(from).read());
                 }
             }
         }
+        sync_warp(FULL_MASK);
     }
 }
 
-/// Sorts the first `len` words of the warp, of which word `i` is number `i / 32` of lane `i % 32`.
-/// The others are [`Word::ONES`].
+/// Sorts the words of `LANES` neighbouring lanes, of which word `i` is number `i % N` of lane
+/// `i / N`.
 #[inline(always)]
-fn sort_in_warp<W: Word, const N: usize>(words: &mut [W; N], len: usize) {
-    let lane = lane_id() as usize;
-    let mut size = 2;
-    // Sorted pieces of `size` words, every second one in descending order.
-    while size / 2 < len {
-        let is_up = |item: usize| (item * WARP_SIZE as usize + lane) & size == 0;
-        // Exchanges words that are `apart` items from each other, and then `apart` lanes.
-        unroll::<4>(|half| {
-            let apart = LANE_ITEMS >> (half + 1);
-            if apart < N && apart * (WARP_SIZE as usize) < size {
-                unroll::<N>(|item| {
-                    if item & apart == 0 && (words[item + apart] < words[item]) == is_up(item) {
-                        words.swap(item, item + apart);
-                    }
-                });
-            }
-        });
-        let mut apart = (size / 2).min(WARP_SIZE as usize / 2);
-        while apart > 0 {
-            let is_lower = lane & apart == 0;
+fn sort_in_lanes<W: Word, const LANES: usize, const N: usize>(words: &mut [W; N], lane: usize) {
+    let pass = |word: &mut W, other: W, is_lower: bool| {
+        if (other < *word) == is_lower {
+            *word = other;
+        }
+    };
+    // Joins sorted pieces to pieces of `size` words. All are in ascending order, so the first step
+    // compares a word with the one at the mirrored place.
+    unroll::<9>(|log| {
+        let size = 2 << log;
+        if size <= N {
             unroll::<N>(|item| {
-                let other = shuffle_xor_sync(FULL_MASK, words[item], apart as u32);
-                if (other < words[item]) == (is_lower == is_up(item)) {
-                    words[item] = other;
+                let other = item ^ (size - 1);
+                if item < other {
+                    order_two(words, item, other);
                 }
             });
-            apart /= 2;
+        } else if size <= LANES * N {
+            let lanes = size / N;
+            let is_lower = lane & (lanes / 2) == 0;
+            let other = |word: W| shuffle_xor_sync(FULL_MASK, word, lanes as u32 - 1);
+            for item in 0..N / 2 {
+                let mirrored = N - 1 - item;
+                let others = (other(words[mirrored]), other(words[item]));
+                pass(&mut words[item], others.0, is_lower);
+                pass(&mut words[mirrored], others.1, is_lower);
+            }
         }
-        size *= 2;
-    }
+        if size <= LANES * N {
+            unroll::<8>(|step| {
+                let apart = (size / 4) >> step;
+                if apart >= N {
+                    let lanes = apart / N;
+                    let is_lower = lane & lanes == 0;
+                    unroll::<N>(|item| {
+                        let other = shuffle_xor_sync(FULL_MASK, words[item], lanes as u32);
+                        pass(&mut words[item], other, is_lower);
+                    });
+                } else if apart > 0 {
+                    unroll::<N>(|item| {
+                        if item & apart == 0 {
+                            order_two(words, item, item + apart);
+                        }
+                    });
+                }
+            });
+        }
+    });
+}
+
+/// Brings two words into their order.
+#[inline(always)]
+fn order_two<W: Word, const N: usize>(words: &mut [W; N], lower: usize, upper: usize) {
+    let (a, b) = (words[lower], words[upper]);
+    (words[lower], words[upper]) = (a.min(b), a.max(b));
 }
 
 macro_rules! by_blocks {

@@ -78,7 +78,7 @@ pub const fn tile_len<W, V>() -> usize {
 }
 
 /// An unsigned number that is sorted digit by digit.
-pub trait Word: Number + atomic::Word<scope::Device> + BitXor<Output = Self> {
+pub trait Word: Number + Ord + atomic::Word<scope::Device> + BitXor<Output = Self> {
     /// The number of digits.
     const COUNT: usize;
     /// All bits are one. No word is greater.

@@ -1,8 +1,12 @@
 //! What the program measures: each algorithm at its size, with its result compared with the CPU's.
 
+mod fft;
 mod keys;
 mod products;
 mod rows;
+mod tuning;
+
+pub(crate) use tuning::SPACES;
 
 use anyhow::{Result, ensure};
 use lanewise::{Backend, Device, DeviceBuffer, DeviceCopy, EventClock, Stream, TimeUnit, Timer};
@@ -13,6 +17,7 @@ use lanewise_algorithms::{
 use lanewise_records::{Beside, Row, Unit};
 use lanewise_std::collective::{Max, Sum};
 use lanewise_std::half::Bf16;
+use lanewise_std::vector::{Double2, Float2};
 
 /// What all jobs need.
 pub(crate) struct Runner {
@@ -92,7 +97,7 @@ pub(crate) fn row(
 pub(crate) const JOBS: &[Job] = &[
     ("copy", copy),
     ("sum_i32", sum_i32),
-    ("sum_f32", sum_f32),
+    ("sum_f32", |run| sum_f32(run, Reduction::new(&run.device)?)),
     ("max_f32", max_f32),
     ("arg_min_f32", arg_min_f32),
     ("mean_variance_f32", mean_variance_f32),
@@ -145,6 +150,9 @@ pub(crate) const JOBS: &[Job] = &[
     ("attention_64_2048_causal", |run| {
         products::attention(run, 64, 2048, true)
     }),
+    ("attention_64_4096", |run| {
+        products::attention(run, 64, 4096, false)
+    }),
     ("attention_64_8192", |run| {
         products::attention(run, 64, 8192, false)
     }),
@@ -185,6 +193,24 @@ pub(crate) const JOBS: &[Job] = &[
     ("spmv_f32_uneven", |run| products::spmv_f32(run, true)),
     ("spmv_f64", |run| products::spmv_f64(run, false)),
     ("spmv_f64_uneven", |run| products::spmv_f64(run, true)),
+    ("fft_1024", |run| {
+        fft::transform::<Float2>(run, 1 << 10, None)
+    }),
+    ("fft_4096", |run| {
+        fft::transform::<Float2>(run, 1 << 12, None)
+    }),
+    ("fft_1048576", |run| {
+        fft::transform::<Float2>(run, 1 << 20, None)
+    }),
+    ("fft_f64_1024", |run| {
+        fft::transform::<Double2>(run, 1 << 10, None)
+    }),
+    ("fft_f64_4096", |run| {
+        fft::transform::<Double2>(run, 1 << 12, None)
+    }),
+    ("fft_f64_1048576", |run| {
+        fft::transform::<Double2>(run, 1 << 20, None)
+    }),
     ("philox_uniform", philox_uniform),
     ("philox_normal", philox_normal),
     ("cross_entropy_f32", rows::cross_entropy_f32),
@@ -371,14 +397,13 @@ fn sum_i32(run: &Runner) -> Result<Measured> {
     Measured::of(times, run.len * 4, Unit::Bytes)
 }
 
-fn sum_f32(run: &Runner) -> Result<Measured> {
+fn sum_f32(run: &Runner, mut reduction: Reduction<f32>) -> Result<Measured> {
     let host: Vec<f32> = run
         .words()
         .into_iter()
         .map(|word| (word >> 8) as f32 / 16_777_216.0)
         .collect();
     let (input, mut output) = (run.upload(&host)?, run.upload(&[0.0])?);
-    let mut reduction = Reduction::new(&run.device)?;
     let times = run.time(|| Ok(reduction.reduce(&run.stream, Sum, &input, &mut output)?))?;
     let expected: f64 = host.iter().map(|value| f64::from(*value)).sum();
     let found = f64::from(output.to_vec()?[0]);

@@ -23,6 +23,7 @@
 //! | [`softmax`], [`layer_norm`], [`rms_norm`] | of each row of a matrix |
 //! | [`softmax_backward`], [`NormBackward`] | their gradients |
 //! | [`cross_entropy()`], [`cross_entropy_backward`] | losses of rows of logits, and their gradient |
+//! | [`Fft`] | Fourier transforms |
 //! | [`Philox`] | random numbers |
 //!
 //! ```
@@ -48,6 +49,7 @@ mod attention;
 mod by_key;
 mod cross_entropy;
 mod error;
+mod fft;
 mod fold;
 mod gather;
 mod gemm;
@@ -72,11 +74,13 @@ pub use attention::{Attention, AttentionElement, Strides};
 pub use by_key::ByKey;
 pub use cross_entropy::{cross_entropy, cross_entropy_backward};
 pub use error::Error;
+pub use fft::{Fft, Transformed};
 pub use fold::Fold;
 pub use gather::{gather, scatter};
 pub use gemm::{Factor, Gemm};
 pub use gemv::Gemv;
 pub use histogram::{histogram_bytes, histogram_even};
+pub use kernels::fft::Complex;
 pub use kernels::fold::{ArgMax, ArgMin, Folding, MeanVariance, Moments, Place};
 pub use kernels::gemv::Term;
 pub use kernels::rows::Element;

@@ -13,13 +13,13 @@ use clap::Parser;
 use lanewise::{Backend, Device};
 use lanewise_records::{Beside, Keep, Row, columns};
 
-use jobs::{JOBS, Runner};
+use jobs::{JOBS, Measured, Runner, SPACES};
 
 /// Time the algorithms of the library at full size, and compare their results with the CPU
 #[derive(Parser)]
 #[command(
     max_term_width = 100,
-    after_help = "Examples:\n  algorithms                       # all of them, 2^28 elements\n  algorithms --log2 16 scan soft   # some of them, small\n  algorithms --json sum > sum.json\n  algorithms --list                # their names\n  algorithms --compare h200.json   # fails if one is slower than it was"
+    after_help = "Examples:\n  algorithms                       # all of them, 2^28 elements\n  algorithms --log2 16 scan soft   # some of them, small\n  algorithms --json sum > sum.json\n  algorithms --list                # their names\n  algorithms --compare h200.json   # fails if one is slower than it was\n  algorithms --tune sum fft        # with each value that a caller can choose"
 )]
 struct Args {
     /// Those whose name begins with one of these; all if none is named
@@ -36,6 +36,9 @@ struct Args {
     beside: Option<PathBuf>,
     #[command(flatten)]
     keep: Keep,
+    /// Measure those of which a caller can choose something, with each value of the choice
+    #[arg(long, conflicts_with = "beside")]
+    tune: bool,
     /// Print the names and end
     #[arg(long)]
     list: bool,
@@ -98,24 +101,10 @@ fn say(text: &str) {
 
 fn main() -> Result<ExitCode> {
     let args = Args::parse();
-    let begins = |name: &str| {
-        args.names
-            .iter()
-            .any(|part| name.starts_with(part.as_str()))
-    };
-    let chosen = JOBS
-        .iter()
-        .filter(|(name, _)| args.names.is_empty() || begins(name));
-    if let Some(none) = args
-        .names
-        .iter()
-        .find(|part| !JOBS.iter().any(|(name, _)| name.starts_with(part.as_str())))
-    {
-        bail!("no algorithm's name begins with `{none}` (`algorithms --list` has the names)");
-    }
+    let chosen = chosen(&args)?;
     if args.list {
         for (name, _) in chosen {
-            say(name);
+            say(&name);
         }
         return Ok(ExitCode::SUCCESS);
     }
@@ -137,7 +126,7 @@ fn main() -> Result<ExitCode> {
             Ok(measured) => (Some(measured), None),
             Err(error) => (None, Some(format!("{error:#}"))),
         };
-        let row = jobs::row(name, run.len, measured, beside.remove(*name));
+        let row = jobs::row(&name, run.len, measured, beside.remove(&name));
         let rate = row.rate();
         let line = Line { row, rate, error };
         if !args.json {
@@ -155,6 +144,42 @@ fn main() -> Result<ExitCode> {
     } else {
         ExitCode::FAILURE
     })
+}
+
+/// A job to run, and its name.
+type Chosen = (String, Box<dyn Fn(&Runner) -> Result<Measured>>);
+
+/// Returns the jobs that the options name, or the values of what can be chosen of them.
+fn chosen(args: &Args) -> Result<Vec<Chosen>> {
+    let all: Vec<(&str, Chosen)> = if args.tune {
+        let values = SPACES.iter().flat_map(|space| {
+            space.values.iter().map(move |value| {
+                let name = format!("{}.{}({value})", space.job, space.of);
+                let measure: Box<dyn Fn(&Runner) -> _> =
+                    Box::new(|run| (space.measure)(run, *value));
+                (space.job, (name, measure))
+            })
+        });
+        values.collect()
+    } else {
+        let jobs = JOBS.iter().map(|(name, job)| {
+            let measure: Box<dyn Fn(&Runner) -> _> = Box::new(job);
+            (*name, ((*name).to_owned(), measure))
+        });
+        jobs.collect()
+    };
+    let begins = |part: &String, name: &str| name.starts_with(part.as_str());
+    let is_there = |part: &&String| all.iter().any(|(name, _)| begins(part, name));
+    if let Some(none) = args.names.iter().find(|part| !is_there(part)) {
+        bail!("no algorithm's name begins with `{none}` (`algorithms --list` has the names)");
+    }
+    let is_chosen =
+        |name: &str| args.names.is_empty() || args.names.iter().any(|part| begins(part, name));
+    Ok(all
+        .into_iter()
+        .filter(|(name, _)| is_chosen(name))
+        .map(|(_, job)| job)
+        .collect())
 }
 
 /// Compares and records the rows, as the options say. Returns whether one is slower than before.

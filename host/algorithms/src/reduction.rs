@@ -9,19 +9,19 @@ use crate::{Error, Monoid, Number, Queue};
 
 /// The number of blocks for each multiprocessor: four times as many as have room there, so that
 /// all end at about the same time.
-const BLOCKS: usize = 32;
+const BLOCKS: u32 = 32;
 /// The number of elements that one block combines by itself: a second launch would take longer.
 const ALONE: usize = 32 * BLOCK as usize;
 
 /// Returns the number of blocks of the first launch.
 pub(crate) fn blocks(device: &Device) -> usize {
-    device.properties().multiprocessors as usize * BLOCKS
+    (device.properties().multiprocessors * BLOCKS) as usize
 }
 
 /// Combines all elements of a buffer.
 ///
-/// The order in which elements are combined depends on the device and on their number alone. So
-/// the sum of floats is the same in each run.
+/// The order in which elements are combined depends on the device, on their number and on
+/// [`with_blocks`](Self::with_blocks) alone. So the sum of floats is the same in each run.
 #[derive(Debug)]
 pub struct Reduction<T: DeviceCopy> {
     /// The results of the first launch's blocks.
@@ -34,8 +34,33 @@ impl<T: Number + DeviceCopy + Pod> Reduction<T> {
     /// # Errors
     /// [`Error::Memory`].
     pub fn new(device: &Device) -> Result<Self, Error> {
+        Self::with_blocks(device, BLOCKS)
+    }
+
+    /// Makes the workspace for a grid of this many blocks for each multiprocessor, at least one.
+    /// `algorithms --tune sum` measures which number is the fastest on a GPU; [`new`](Self::new)
+    /// has 32.
+    ///
+    /// ```
+    /// use lanewise::{Device, DeviceBuffer};
+    /// use lanewise_algorithms::Reduction;
+    /// use lanewise_std::collective::Sum;
+    ///
+    /// let device = Device::open()?;
+    /// let numbers = DeviceBuffer::from_slice(&device, &[1; 100_000])?;
+    /// let mut sum = DeviceBuffer::<i32>::zeroed(&device, 1)?;
+    /// Reduction::with_blocks(&device, 8)?.reduce(&device.stream()?, Sum, &numbers, &mut sum)?;
+    /// assert_eq!(sum.to_vec()?, [100_000]);
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    ///
+    /// # Errors
+    /// [`Error::TooMany`] for 2^31 blocks; [`Error::Memory`].
+    pub fn with_blocks(device: &Device, blocks: u32) -> Result<Self, Error> {
+        let all = device.properties().multiprocessors as usize * blocks.max(1) as usize;
+        Error::unless_few("blocks", i32::MAX as usize, all)?;
         Ok(Self {
-            results: DeviceBuffer::uninit(device, blocks(device))?,
+            results: DeviceBuffer::uninit(device, all)?,
         })
     }
 

@@ -73,6 +73,29 @@ fn a_name_that_none_begins_with_is_an_error() {
 }
 
 #[test]
+fn each_value_of_a_choice_is_measured_and_kept() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let record = folder.path().join("record.json").display().to_string();
+    let output = algorithms(&["--log2", "12", "--tune", "sum", "--record", &record]);
+    assert!(output.status.success(), "{}", text(&output.stderr));
+    let lines = text(&output.stdout);
+    let names = lines
+        .lines()
+        .filter_map(|line| line.split_whitespace().next());
+    let names: Vec<_> = names.filter(|name| name.starts_with("sum")).collect();
+    let values = [2, 4, 8, 16, 32, 64];
+    assert_eq!(
+        names,
+        values.map(|value| format!("sum_f32.blocks({value})"))
+    );
+    let kept = Record::read(record.as_ref()).expect("a record");
+    let kept = kept.sessions[0].rows.iter().map(|row| row.name.as_str());
+    assert_eq!(kept.collect::<Vec<_>>(), names);
+    let none = algorithms(&["--tune", "scan"]);
+    assert!(text(&none.stderr).contains("no algorithm's name begins with `scan`"));
+}
+
+#[test]
 fn times_are_kept_in_a_record_and_compared_with_it() {
     let folder = tempfile::tempdir().expect("a folder");
     let path = |name: &str| folder.path().join(name).display().to_string();

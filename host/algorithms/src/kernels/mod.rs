@@ -15,6 +15,7 @@ mod sixteen;
 
 pub mod by_key;
 pub mod cross_entropy;
+pub mod fft;
 pub mod fold;
 pub mod gather;
 pub mod gemm;

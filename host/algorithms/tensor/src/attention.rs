@@ -316,6 +316,7 @@ unsafe fn attend<
             give_back(keys, stage);
             let _ = softmax.weigh(&mut scores, start, limits, unmasked);
         } else {
+            // ANCHOR: next_products
             let last = of_values.stage();
             values.full(last).wait_parity(of_values.parity);
             of_values.advance();
@@ -330,6 +331,7 @@ unsafe fn attend<
             unsafe { products.finish_before::<2>() };
             give_back(keys, stage);
             let factors = softmax.weigh(&mut scores, start, limits, unmasked);
+            // ANCHOR_END: next_products
             outputs.finish();
             give_back(values, last);
             if any_sync(FULL_MASK, factors[0].min(factors[1]) < 1.0) {

@@ -1,0 +1,618 @@
+//! The Fourier transform of lengths that are powers of two, in Stockham's order.
+//!
+//! A thread has sixteen elements in registers. It transforms them by a pass of radix 16, and
+//! between two passes the elements of a transform are exchanged through shared memory. The last
+//! pass has a radix of 2, 4, 8 or 16. So a transform of 4096 elements has three passes, and is read
+//! and written once. The roots are in tables in the order in which the lanes of a warp load them.
+//!
+//! A longer transform is a matrix, row after row. One kernel transforms its columns, multiplies
+//! each element by the root to the power of its row times its column, and writes the matrix
+//! transposed. The second kernel transforms the columns of that: its results are in order. A block
+//! has so many neighbouring columns that it reads and writes at least 64 bytes at a time.
+//!
+//! The length, the radices and all distances are constants, so the addresses of a thread's elements
+//! are one register and constants.
+//!
+//! Source: Van Loan, "Computational Frameworks for the Fast Fourier Transform", 1.7, 3.2.
+
+#![expect(
+    clippy::too_many_arguments,
+    reason = "a kernel's parameters are the arguments of its launch"
+)]
+
+use core::array::from_fn;
+use core::ops::{Add, Mul, Sub};
+
+use lanewise_macros::kernel;
+use lanewise_std::kernel::Value;
+use lanewise_std::math::Float;
+use lanewise_std::thread::{block_idx_x, global_idx_x, sync_threads, thread_idx_x};
+use lanewise_std::unroll::unroll;
+use lanewise_std::vector::{Double2, Float2};
+use lanewise_std::{DisjointSlice, DynamicSharedArray, cache};
+
+/// The number of elements of a thread.
+pub const LANES: usize = 16;
+/// The logarithm of the longest transform of [`fft_rows`].
+pub const LOG_ROWS: u32 = 12;
+/// The logarithm of the longest transform of [`fft_columns_f32`].
+pub const LOG_COLUMNS: u32 = 10;
+/// For [`fft_columns_f32`]: the columns of the input, whose results are multiplied by roots and written
+/// as rows.
+pub const FIRST: u32 = 0;
+/// For [`fft_columns_f32`]: the columns of what the first pass has written. The results stay in their
+/// columns.
+pub const SECOND: u32 = 1;
+
+/// A complex number: `Float2` or `Double2`, of which `x` is the real part and `y` the imaginary
+/// one.
+pub trait Complex: Value + Default + Into<[Self::Part; 2]> + From<[Self::Part; 2]> {
+    /// The type of its parts.
+    type Part: Float;
+    /// The cosine of a quarter, an eighth of pi, and the sine of an eighth.
+    #[doc(hidden)]
+    const COSINES: [Self::Part; 3];
+    /// Returns the nearest number to this one.
+    #[doc(hidden)]
+    fn nearest(parts: [f64; 2]) -> Self;
+}
+
+macro_rules! complex {
+    ($($ty:ident $part:ident;)*) => {$(
+        impl Complex for $ty {
+            type Part = $part;
+            const COSINES: [$part; 3] = [
+                core::f64::consts::FRAC_1_SQRT_2 as $part,
+                0.923_879_532_511_286_7_f64 as $part,
+                0.382_683_432_365_089_8_f64 as $part,
+            ];
+
+            fn nearest([re, im]: [f64; 2]) -> Self {
+                Self::new(re as $part, im as $part)
+            }
+        }
+    )*};
+}
+complex! {
+    Float2 f32;
+    Double2 f64;
+}
+
+/// A number of a computation, with its real part first.
+#[derive(Clone, Copy)]
+struct Number<T>([T; 2]);
+
+impl<T: Float> Add for Number<T> {
+    type Output = Self;
+
+    #[inline(always)]
+    fn add(self, other: Self) -> Self {
+        Number([self.0[0] + other.0[0], self.0[1] + other.0[1]])
+    }
+}
+
+impl<T: Float> Sub for Number<T> {
+    type Output = Self;
+
+    #[inline(always)]
+    fn sub(self, other: Self) -> Self {
+        Number([self.0[0] - other.0[0], self.0[1] - other.0[1]])
+    }
+}
+
+impl<T: Float> Mul for Number<T> {
+    type Output = Self;
+
+    #[inline(always)]
+    fn mul(self, Number([re, im]): Self) -> Self {
+        let Number([a, b]) = self;
+        Number([a * re - b * im, a * im + b * re])
+    }
+}
+
+impl<T: Float> Number<T> {
+    #[inline(always)]
+    fn of<C: Complex<Part = T>>(number: C) -> Self {
+        Number(number.into())
+    }
+
+    /// Returns the number multiplied by -i.
+    #[inline(always)]
+    fn quarter_turn(self) -> Self {
+        Number([self.0[1], -self.0[0]])
+    }
+
+    /// Returns the number multiplied by (1 - i) / sqrt(2).
+    #[inline(always)]
+    fn eighth_turn(self, half_root: T) -> Self {
+        let [a, b] = self.0;
+        Number([(a + b) * half_root, (b - a) * half_root])
+    }
+}
+
+/// The transform of two numbers.
+#[inline(always)]
+fn two<T: Float>([a, b]: [Number<T>; 2]) -> [Number<T>; 2] {
+    [a + b, a - b]
+}
+
+/// The transform of four numbers.
+#[inline(always)]
+fn four<T: Float>(x: [Number<T>; 4]) -> [Number<T>; 4] {
+    let [even, even_less] = two([x[0], x[2]]);
+    let [odd, odd_less] = two([x[1], x[3]]);
+    let odd_less = odd_less.quarter_turn();
+    [
+        even + odd,
+        even_less + odd_less,
+        even - odd,
+        even_less - odd_less,
+    ]
+}
+
+/// The transform of eight numbers, from those of the even and the odd ones.
+#[inline(always)]
+fn eight<C: Complex>(x: [Number<C::Part>; 8]) -> [Number<C::Part>; 8] {
+    let [half_root, ..] = C::COSINES;
+    let even = four([x[0], x[2], x[4], x[6]]);
+    let [a, b, c, d] = four([x[1], x[3], x[5], x[7]]);
+    let odd = [
+        a,
+        b.eighth_turn(half_root),
+        c.quarter_turn(),
+        d.eighth_turn(half_root).quarter_turn(),
+    ];
+    from_fn(|m| {
+        if m < 4 {
+            even[m] + odd[m]
+        } else {
+            even[m - 4] - odd[m - 4]
+        }
+    })
+}
+
+/// The transform of sixteen numbers, as a matrix of four rows.
+#[inline(always)]
+fn sixteen<C: Complex>(x: [Number<C::Part>; 16]) -> [Number<C::Part>; 16] {
+    let [half_root, cosine, sine] = C::COSINES;
+    // The root to the first and third power; its ninth is the first, turned by a half.
+    let (one, three) = (Number([cosine, -sine]), Number([sine, -cosine]));
+    let columns: [[Number<C::Part>; 4]; 4] =
+        from_fn(|c| four([x[c], x[c + 4], x[c + 8], x[c + 12]]));
+    let [a, b, c, d] = columns;
+    let rows = [
+        [a[0], b[0], c[0], d[0]],
+        [a[1], b[1] * one, c[1].eighth_turn(half_root), d[1] * three],
+        [
+            a[2],
+            b[2].eighth_turn(half_root),
+            c[2].quarter_turn(),
+            d[2].eighth_turn(half_root).quarter_turn(),
+        ],
+        [
+            a[3],
+            b[3] * three,
+            c[3].eighth_turn(half_root).quarter_turn(),
+            // Minus one.
+            d[3] * Number([-cosine, sine]),
+        ],
+    ]
+    .map(four);
+    from_fn(|m| rows[m % 4][m / 4])
+}
+
+/// Returns the number of threads of a transform of `2^log` elements.
+#[must_use]
+pub const fn threads(log: u32) -> usize {
+    (1 << log) / LANES
+}
+
+/// Returns how many transforms of `2^log` elements a block of [`fft_rows`] has.
+#[must_use]
+pub const fn rows(log: u32) -> usize {
+    if threads(log) < 64 {
+        64 / threads(log)
+    } else {
+        1
+    }
+}
+
+/// Returns how many transforms of `2^log` elements a block of [`fft_columns_f32`] has.
+#[must_use]
+pub const fn columns<C>(log: u32) -> usize {
+    // Of the longest, as many as have 64 bytes.
+    (64 / size_of::<C>()) << (LOG_COLUMNS - log)
+}
+
+/// Returns the number of elements of shared memory for such transforms, side by side.
+#[must_use]
+pub const fn room<C>(log: u32, side_by_side: usize) -> usize {
+    let padded = ((1 << log) + (1 << log) / LANES) * side_by_side;
+    let rows = pitch::<C>(log, side_by_side) * side_by_side;
+    if padded > rows { padded } else { rows }
+}
+
+/// Returns how far apart columns are in shared memory that lie there one after another. The lanes
+/// that are served together have neighbouring columns, and neighbouring elements of each: they are
+/// in different banks.
+const fn pitch<C>(log: u32, columns: usize) -> usize {
+    let together = 128 / size_of::<C>();
+    let neighbours = together / columns;
+    (1 << log) + if neighbours > 1 { neighbours } else { 1 }
+}
+
+/// Returns the radix of the pass after passes whose radices multiply to `2^log_p`.
+const fn radix(log: u32, log_p: u32) -> usize {
+    if log - log_p < 4 {
+        1 << (log - log_p)
+    } else {
+        LANES
+    }
+}
+
+/// Returns where the roots of a pass begin in a table of [`powers`]. Each pass after the first has
+/// fifteen for each element of the ones before it.
+const fn roots_of(log_p: u32) -> usize {
+    (1 << log_p) - LANES
+}
+
+/// Returns the roots of the passes after the first, as powers of the root of `2^log`. A pass has
+/// those for element 1 of all butterflies, then those for element 2.
+#[cfg(not(target_arch = "nvptx64"))]
+pub(crate) fn powers(log: u32) -> impl Iterator<Item = usize> {
+    (4..log).step_by(4).flat_map(move |log_p| {
+        let radix = radix(log, log_p);
+        let of_pass = (1 << (log - log_p)) / radix;
+        (1..radix).flat_map(move |r| (0..1 << log_p).map(move |k| k * r * of_pass))
+    })
+}
+
+/// The elements of a thread.
+type Elements<C> = [Number<<C as Complex>::Part>; LANES];
+
+/// The pass of thread `t` of a transform of `2^LOG` elements after passes whose radices multiply to
+/// `2^LOG_P`.
+///
+/// # Safety
+/// `roots` has the roots of [`powers`].
+#[inline(always)]
+unsafe fn pass<C: Complex, const LOG: u32, const LOG_P: u32>(
+    x: &mut Elements<C>,
+    roots: &[C],
+    t: usize,
+) {
+    let radix = const { radix(LOG, LOG_P) };
+    let apart = LANES / radix;
+    if LOG_P > 0 {
+        for j in 0..apart {
+            let k = (t + j * threads(LOG)) % (1 << LOG_P);
+            for r in 1..radix {
+                let place = roots_of(LOG_P) + ((r - 1) << LOG_P) + k;
+                // SAFETY: the roots of this pass are there.
+                let root = unsafe { *roots.get_unchecked(place) };
+                x[j + r * apart] = x[j + r * apart] * Number::of(root);
+            }
+        }
+    }
+    match radix {
+        16 => *x = sixteen::<C>(*x),
+        8 => unroll::<2>(|j| {
+            let of = eight::<C>(from_fn(|r| x[j + 2 * r]));
+            unroll::<8>(|r| x[j + 2 * r] = of[r]);
+        }),
+        4 => unroll::<4>(|j| {
+            let of = four(from_fn(|r| x[j + 4 * r]));
+            unroll::<4>(|r| x[j + 4 * r] = of[r]);
+        }),
+        _ => unroll::<8>(|j| [x[j], x[j + 8]] = two([x[j], x[j + 8]])),
+    }
+}
+
+/// Returns the index of the first result of a pass of radix 16 after `2^log_p`. The others are
+/// `2^log_p` apart.
+#[inline(always)]
+const fn first_result(t: usize, log_p: u32) -> usize {
+    let k = t % (1 << log_p);
+    (t - k) * LANES + k
+}
+
+/// Returns the place in shared memory of an element's index. After sixteen elements there is room
+/// for one, so that neighbouring threads, whose results are sixteen elements apart after the first
+/// pass, write to different banks.
+#[inline(always)]
+const fn padded(index: usize) -> usize {
+    index + index / LANES
+}
+
+/// Exchanges the elements after a pass of radix 16, so that a thread has elements that are a
+/// sixteenth of the transform apart. `SIDE` transforms lie side by side, of which the thread has
+/// number `c`.
+///
+/// # Safety
+/// All threads of the block call it, and the memory has [`room`] for its transforms.
+#[inline(always)]
+unsafe fn exchange<C: Complex, const LOG: u32, const LOG_P: u32>(
+    x: &mut Elements<C>,
+    memory: *mut C,
+    t: usize,
+    side: usize,
+    c: usize,
+) {
+    if LOG_P > 0 {
+        sync_threads(); // all have read what was exchanged before
+    }
+    let to = memory.wrapping_add(padded(first_result(t, LOG_P)) * side + c);
+    let from = memory.wrapping_add(padded(t) * side + c);
+    // An index is the sum of a thread's and of a constant, which have no sixteens in common.
+    unroll::<LANES>(|r| {
+        // SAFETY: the places are those of the transform's elements, each of which is one thread's.
+        unsafe { to.add(padded(r << LOG_P) * side).write(x[r].0.into()) }
+    });
+    sync_threads(); // the elements are there
+    unroll::<LANES>(|m| {
+        // SAFETY: they were written before the barrier.
+        x[m] = Number::of(unsafe { from.add(padded(m * threads(LOG)) * side).read() });
+    });
+}
+
+/// Returns the number of the first of a thread's elements in a piece of `2^log` elements that
+/// begins with number `start`, and the distance to the next one. An inverse transform is that of
+/// the elements in reverse order, in which the first element stays where it is. Loads of columns go
+/// past L1, which has better use for the roots.
+#[inline(always)]
+fn load<C: Complex, const PAST_L1: bool>(
+    input: &[C],
+    start: usize,
+    t: usize,
+    log: u32,
+    is_inverse: bool,
+) -> Elements<C> {
+    let (len, step) = (1usize << log, (1usize << log) / LANES);
+    let (first, step) = if is_inverse {
+        (len - t, step.wrapping_neg())
+    } else {
+        (t, step)
+    };
+    let at = input.as_ptr().wrapping_add(start);
+    from_fn(|m| {
+        let place = if m == 0 {
+            first % len
+        } else {
+            first.wrapping_add(step.wrapping_mul(m))
+        };
+        // SAFETY: the caller's piece is in the input.
+        let element = unsafe { &*at.wrapping_add(place) };
+        Number::of(if PAST_L1 {
+            cache::load_cg(element)
+        } else {
+            *element
+        })
+    })
+}
+
+/// Multiplies the elements, if the factor is not one.
+#[inline(always)]
+fn scale<C: Complex>(x: &mut Elements<C>, by: f32) {
+    if by != 1.0 {
+        let by = C::Part::from(by);
+        unroll::<LANES>(|m| x[m] = Number(x[m].0.map(|part| part * by)));
+    }
+}
+
+/// Transforms pieces of `2^LOG` elements, which follow each other. An inverse transform has the
+/// opposite sign in the exponents of its roots. All results are multiplied by `by`. The grid has a
+/// block for each [`rows`] pieces.
+///
+/// # Safety
+/// `roots` has those of [`powers`], and the output is as long as the input, a multiple of `2^LOG`
+/// elements. A block's shared memory has [`room`] for its transforms.
+#[kernel(instances(
+    (Float2, 4), (Float2, 5), (Float2, 6), (Float2, 7), (Float2, 8), (Float2, 9), (Float2, 10),
+    (Float2, 11), (Float2, 12),
+    (Double2, 4), (Double2, 5), (Double2, 6), (Double2, 7), (Double2, 8), (Double2, 9),
+    (Double2, 10), (Double2, 11), (Double2, 12)
+))]
+#[launch_bounds(256)]
+#[launch_contract(dims = 1, block = ({ rows(LOG) * threads(LOG) }))]
+pub unsafe fn fft_rows<C: Complex, const LOG: u32>(
+    input: &[C],
+    roots: &[C],
+    mut output: DisjointSlice<C>,
+    is_inverse: bool,
+    by: f32,
+) {
+    let thread = thread_idx_x() as usize;
+    let (t, row) = (thread % threads(LOG), thread / threads(LOG));
+    let start = (block_idx_x() as usize * rows(LOG) + row) << LOG;
+    let is_there = start < input.len();
+    let mut x = if is_there {
+        load::<C, false>(input, start, t, LOG, is_inverse)
+    } else {
+        [Number([C::Part::default(); 2]); LANES]
+    };
+    let memory = DynamicSharedArray::<C>::get().as_ptr();
+    let memory = memory.wrapping_add(row * padded(1 << LOG));
+    // SAFETY: the roots and the room are there, and all threads of the block are.
+    unsafe {
+        pass::<C, LOG, 0>(&mut x, roots, t);
+        if const { LOG > 4 } {
+            exchange::<C, LOG, 0>(&mut x, memory, t, 1, 0);
+            pass::<C, LOG, 4>(&mut x, roots, t);
+        }
+        if const { LOG > 8 } {
+            exchange::<C, LOG, 4>(&mut x, memory, t, 1, 0);
+            pass::<C, LOG, 8>(&mut x, roots, t);
+        }
+    }
+    if !is_there {
+        return;
+    }
+    scale::<C>(&mut x, by);
+    unroll::<LANES>(|m| {
+        // SAFETY: the piece is in the output, and no other thread has these elements of it.
+        unsafe { *output.get_unchecked_mut(start + t + m * threads(LOG)) = x[m].0.into() };
+    });
+}
+
+macro_rules! of_columns {
+    ($($name:ident: $ty:ident, $threads:literal $blocks:literal;)*) => {$(
+        /// Transforms the columns of matrices of `2^LOG` rows, whose rows have `2^log_columns`
+        /// elements.
+        ///
+        /// As the [`FIRST`] step of a longer transform, it multiplies each result by the root of
+        /// the whole matrix to the power of its row times its column, and writes the matrix
+        /// transposed. `turns` has, for each column, the roots for the first rows of the
+        /// [`threads`], and then, again for each column, those for rows that are so far apart.
+        ///
+        /// # Safety
+        /// As for [`fft_rows`]; the input is a multiple of a matrix. A matrix has at least as many
+        /// columns as a block, and the grid has a block for each [`columns`] of all of them.
+        #[kernel(instances(
+            (7, 0), (8, 0), (9, 0), (10, 0), (6, 1), (7, 1), (8, 1), (9, 1), (10, 1)
+        ))]
+        #[launch_bounds($threads, $blocks)]
+        #[launch_contract(dims = 1, block = ({ columns::<$ty>(LOG) * threads(LOG) }))]
+        pub unsafe fn $name<const LOG: u32, const STEP: u32>(
+            input: &[$ty],
+            roots: &[$ty],
+            turns: &[$ty],
+            output: DisjointSlice<$ty>,
+            log_columns: u32,
+            is_inverse: bool,
+            by: f32,
+        ) {
+            let how = (log_columns, is_inverse, by);
+            // SAFETY: the caller keeps the contract of this function.
+            unsafe { transform_columns::<$ty, LOG, STEP>(input, [roots, turns], output, how) }
+        }
+    )*};
+}
+
+of_columns! {
+    fft_columns_f32: Float2, 512 2;
+    fft_columns_f64: Double2, 256 2;
+}
+
+/// Transforms a block's columns.
+///
+/// # Safety
+/// As for [`fft_columns_f32`].
+#[inline(always)]
+unsafe fn transform_columns<C: Complex, const LOG: u32, const STEP: u32>(
+    input: &[C],
+    [roots, turns]: [&[C]; 2],
+    mut output: DisjointSlice<C>,
+    (log_columns, is_inverse, by): (u32, bool, f32),
+) {
+    let side = const { columns::<C>(LOG) };
+    let thread = thread_idx_x() as usize;
+    let (t, c) = (thread / side, thread % side);
+    let block = block_idx_x() as usize * side;
+    let (start, column) = (
+        block >> log_columns << (LOG + log_columns),
+        block % (1 << log_columns),
+    );
+    let first = (t << log_columns) + column + c;
+    let mut x = load::<C, true>(input, start, first, LOG + log_columns, is_inverse);
+    let memory = DynamicSharedArray::<C>::get().as_ptr();
+    // SAFETY: the roots and the room are there, and all threads of the block are.
+    unsafe {
+        pass::<C, LOG, 0>(&mut x, roots, t);
+        if const { LOG > 8 } {
+            exchange::<C, LOG, 0>(&mut x, memory, t, side, c);
+            pass::<C, LOG, 4>(&mut x, roots, t);
+        }
+        if STEP == SECOND {
+            if const { LOG > 8 } {
+                exchange::<C, LOG, 4>(&mut x, memory, t, side, c);
+                pass::<C, LOG, 8>(&mut x, roots, t);
+            } else {
+                exchange::<C, LOG, 0>(&mut x, memory, t, side, c);
+                pass::<C, LOG, 4>(&mut x, roots, t);
+            }
+            scale::<C>(&mut x, by);
+            unroll::<LANES>(|m| {
+                let place = start + first + ((m * threads(LOG)) << log_columns);
+                cache::store_cs(output.get_unchecked_mut(place), x[m].0.into());
+            });
+            return;
+        }
+    }
+    // The last exchange: from now on, neighbouring threads have neighbouring rows of one column,
+    // which are neighbours in the output.
+    let log_p = const { if LOG > 8 { 4 } else { 0 } };
+    let pitch = const { pitch::<C>(LOG, columns::<C>(LOG)) };
+    if LOG > 8 {
+        sync_threads(); // all have read what was exchanged before
+    }
+    let to = memory.wrapping_add(c * pitch + first_result(t, log_p));
+    // SAFETY: the places are those of the column's elements, each of which is one thread's.
+    unroll::<LANES>(|r| unsafe { to.add(r << log_p).write(x[r].0.into()) });
+    sync_threads(); // the elements are there
+    let (t, c) = (thread % threads(LOG), thread / threads(LOG));
+    let from = memory.wrapping_add(c * pitch + t);
+    unroll::<LANES>(|m| {
+        // SAFETY: they were written before the barrier.
+        x[m] = Number::of(unsafe { from.add(m * threads(LOG)).read() });
+    });
+    let column = column + c;
+    // SAFETY: the roots are there. A column of the matrix is a row of the output.
+    unsafe {
+        if const { LOG > 8 } {
+            pass::<C, LOG, 8>(&mut x, roots, t);
+        } else {
+            pass::<C, LOG, 4>(&mut x, roots, t);
+        }
+        let of_rows = threads(LOG) << log_columns;
+        let turn = Number::of(*turns.get_unchecked(column * threads(LOG) + t));
+        x[0] = x[0] * turn;
+        unroll::<LANES>(|m| {
+            if m > 0 {
+                let step = *turns.get_unchecked(of_rows + column * LANES + m);
+                x[m] = x[m] * (turn * Number::of(step));
+            }
+            let place = start + (column << LOG) + t + m * threads(LOG);
+            *output.get_unchecked_mut(place) = x[m].0.into();
+        });
+    }
+}
+
+/// Transforms pieces of `N` elements, each by a thread.
+///
+/// # Safety
+/// The output is as long as the input, a multiple of `N` elements.
+#[kernel(instances((Float2, 2), (Float2, 4), (Float2, 8), (Double2, 2), (Double2, 4), (Double2, 8)))]
+#[launch_bounds(256)]
+#[launch_contract(dims = 1)]
+pub unsafe fn fft_short<C: Complex, const N: usize>(
+    input: &[C],
+    mut output: DisjointSlice<C>,
+    is_inverse: bool,
+    by: f32,
+) {
+    let start = global_idx_x() as usize * N;
+    if start >= input.len() {
+        return;
+    }
+    let mut x: Elements<C> = from_fn(|m| {
+        let place = if is_inverse { N - m % N } else { m } % N;
+        // SAFETY: the piece is in the input.
+        Number::of(unsafe { *input.get_unchecked(start + place) })
+    });
+    match N {
+        2 => [x[0], x[1]] = two([x[0], x[1]]),
+        4 => {
+            let of = four(from_fn(|m| x[m]));
+            unroll::<4>(|m| x[m] = of[m]);
+        }
+        _ => {
+            let of = eight::<C>(from_fn(|m| x[m]));
+            unroll::<8>(|m| x[m] = of[m]);
+        }
+    }
+    scale::<C>(&mut x, by);
+    for m in 0..N {
+        // SAFETY: the piece is in the output, and this thread's alone.
+        unsafe { *output.get_unchecked_mut(start + m) = x[m].0.into() };
+    }
+}

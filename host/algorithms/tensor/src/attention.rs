@@ -231,8 +231,8 @@ unsafe fn attend<
         let below = (query as i32).saturating_add(shape.ahead).max(0);
         (below as u32).min(shape.keys)
     };
-    let last_query = (block + queries(GROUPS) as u32).min(shape.queries) - 1;
-    let tiles = seen(last_query).div_ceil(KEYS as u32);
+    let tiles_before = |query: u32| seen(query.min(shape.queries) - 1).div_ceil(KEYS as u32);
+    let tiles = tiles_before(block + queries(GROUPS) as u32);
 
     if warpgroup_id() == 0 {
         decrease_registers::<24>();
@@ -281,6 +281,13 @@ unsafe fn attend<
     let row = first_query + warp_id() % 4 * 16 + lane_id() / 4;
     let limits = [seen(row), seen(row + 8)];
     let unmasked = seen(first_query);
+    // The block's first tiles may be past what this warpgroup's queries see.
+    let own = if GROUPS > 2 {
+        tiles_before(first_query + warpgroup::ROWS as u32)
+    } else {
+        tiles
+    };
+    let skipped = tiles - own;
     let mut softmax = Softmax::new(shape.scale);
     let mut sum = Accumulator::<f32, REGISTERS>::zero();
     let mut weights = [[Left::<E>::from_registers([0; 4]); 4]; 2];
@@ -292,6 +299,21 @@ unsafe fn attend<
     }
     for number in 0..tiles {
         let start = (tiles - 1 - number) * KEYS as u32;
+        // The last turn of all is nobody's.
+        let next = (group + 1) % GROUPS as u32;
+        let gives = next > 0 || number + 1 < tiles;
+        if number < skipped {
+            wait_for_turn(group);
+            if gives {
+                give_turn(next);
+            }
+            for (ring, place) in [(keys, &mut of_keys), (values, &mut of_values)] {
+                ring.full(place.stage()).wait_parity(place.parity);
+                give_back(ring, place.stage());
+                place.advance();
+            }
+            continue;
+        }
         let mut scores = Accumulator::<f32, SCORES>::zero();
         let stage = of_keys.stage();
         keys.full(stage).wait_parity(of_keys.parity);
@@ -305,10 +327,7 @@ unsafe fn attend<
             // SAFETY: both are full, and the keys are given back after these products.
             unsafe { products.multiply_add(queries, keys) };
         }
-        // The last turn of all is nobody's.
-        let next = (group + 1) % GROUPS as u32;
-        let gives = next > 0 || number + 1 < tiles;
-        if number == 0 {
+        if number == skipped {
             if gives {
                 give_turn(next);
             }
@@ -344,7 +363,7 @@ unsafe fn attend<
         }
         weights = left_operands(&scores);
     }
-    if tiles > 0 {
+    if own > 0 {
         let last = of_values.stage();
         values.full(last).wait_parity(of_values.parity);
         let mut outputs = sum.start();

@@ -259,8 +259,8 @@ pub(super) fn gemm_e4m3(run: &Runner, part: usize) -> Result<Measured> {
     Ok(Measured::of(times, 2 * side.pow(3), Unit::Flops)?.at(side))
 }
 
-/// The attention of 32,768 positions at full size, in sequences of `len`, with 16 heads; a length of
-/// 4096 is that of the book's ladder, which has one sequence. A few queries are compared with the
+/// The attention of 32,768 positions at full size, in sequences of `len`, with 16 heads; of 4096
+/// positions, as in the book's ladder, there is one sequence. A few queries are compared with the
 /// CPU's.
 pub(super) fn attention(
     run: &Runner,

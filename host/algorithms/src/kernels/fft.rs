@@ -37,11 +37,11 @@ pub const LANES: usize = 16;
 pub const LOG_ROWS: u32 = 12;
 /// The logarithm of the longest transform of [`fft_columns_f32`].
 pub const LOG_COLUMNS: u32 = 10;
-/// For [`fft_columns_f32`]: the columns of the input, whose results are multiplied by roots and written
-/// as rows.
+/// For [`fft_columns_f32`]: the columns of the input, whose results are multiplied by roots and
+/// written as rows.
 pub const FIRST: u32 = 0;
-/// For [`fft_columns_f32`]: the columns of what the first pass has written. The results stay in their
-/// columns.
+/// For [`fft_columns_f32`]: the columns of what the first pass has written. The results stay in
+/// their columns.
 pub const SECOND: u32 = 1;
 
 /// A complex number: `Float2` or `Double2`, of which `x` is the real part and `y` the imaginary

@@ -2,10 +2,10 @@
 //!
 //! A warp sorts a short segment in its registers by a bitonic network, and four at once if none of
 //! them has more than 64 elements. A lane has neighbours, so most exchanges are within a lane, and
-//! the others are shuffles. A block sorts a longer one digit by digit, as `sort` does with the whole input. If
-//! the segment fits into shared memory, it is read and written once. If it does not, the block goes
-//! over it once for each digit, one tile after another, so it waits for no other block. One kernel
-//! looks at all segments first, and lists those for blocks.
+//! the others are shuffles. A block sorts a longer one digit by digit, as `sort` does with the
+//! whole input. If the segment fits into shared memory, it is read and written once. If it does
+//! not, the block goes over it once for each digit, one tile after another, so it waits for no
+//! other block. One kernel looks at all segments first, and lists those for blocks.
 //!
 //! Source: Batcher, "Sorting networks and their applications", 1968.
 

@@ -39,22 +39,22 @@ pub type OfHopper<E> = (
 #[cfg(not(target_arch = "nvptx64"))]
 #[doc(hidden)]
 pub unsafe trait LayerKernels<F>: Sized + 'static {
-    /// For any GPU, with the transpose of the weights.
+    /// The kernel for any GPU and the transpose of the weights.
     type AnyAlong: SafeKernel<Params = OfAny<Self>>;
-    /// For any GPU.
+    /// The kernel for any GPU and the weights themselves.
     type AnyAcross: SafeKernel<Params = OfAny<Self>>;
-    /// For Hopper, with the transpose of the weights.
+    /// The kernel for Hopper and the transpose of the weights.
     type HopperAlong: Kernel<Params = OfHopper<Self>>;
-    /// For Hopper.
+    /// The kernel for Hopper and the weights themselves.
     type HopperAcross: Kernel<Params = OfHopper<Self>>;
-    /// For any GPU.
+    /// Both kernels for any GPU.
     const ANY: (Self::AnyAlong, Self::AnyAcross);
-    /// For Hopper.
+    /// Both kernels for Hopper.
     const HOPPER: (Self::HopperAlong, Self::HopperAcross);
 }
 
 /// Makes the kernels of layers with these activations, in a module of this name. A crate of kernels
-/// calls it for [`Activation`](crate::epilogue::Activation)s of its own, which it has in scope. Then
+/// calls it for [`Activation`](crate::epilogue::Activation)s of its own, which it has in scope, and
 /// `lanewise_algorithms::Linear` takes them. The crate's build script embeds PTX for Hopper, too:
 /// `lanewise_builder::embed("Ptx", |builder| builder.arch("sm_80").arch("sm_90a"))`.
 ///
@@ -72,6 +72,7 @@ pub unsafe trait LayerKernels<F>: Sized + 'static {
 /// }
 ///
 /// lanewise_algorithms_tensor::layers!(squared: SquaredRelu);
+/// # fn main() {}
 /// ```
 #[macro_export]
 macro_rules! layers {

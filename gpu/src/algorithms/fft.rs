@@ -77,7 +77,7 @@ pub fn fft_stockham<T: Real, const RADIX: usize>(
         let first = start + (i - k) * RADIX + k;
         for (r, x) in x.iter().enumerate() {
             // SAFETY: (start, i - k, r, k) are the digits of the index in a mixed radix, so no two
-            // threads have the same index.
+            // threads have the same index. No type has the digits of an index as owner.
             if let Some(place) = unsafe { output.get_unique_mut(first + r * p) } {
                 *place = x.swapped(inverse != 0).scaled(scale);
             }
@@ -159,8 +159,8 @@ pub fn fft_block<T: Real, const ELEMENTS: usize>(
     if is_there {
         let (first, log_step) = if which == COLUMNS { in_column } else { in_row };
         x = from_fn(|m| {
-            // SAFETY: the element is in an existing matrix, because both lengths are multiples of
-            // a matrix's length.
+            // SAFETY: the element is in an existing matrix, because both lengths are multiples of a
+            // matrix's length. No index has a type that says that it is below a product of sides.
             unsafe { input.get_unchecked(first + (m << log_step)) }.swapped(is_inverse)
         });
     }
@@ -186,7 +186,8 @@ pub fn fft_block<T: Real, const ELEMENTS: usize>(
     let mut log_p = 0;
     // Returns a root of the transform itself, because `roots` has those of the whole matrix.
     let root = move |power: u32| {
-        // SAFETY: powers are below n, and the shape has as many roots as that.
+        // SAFETY: powers are below n, and the shape has as many roots as that. No index has a type
+        // that says so.
         unsafe { *roots.get_unchecked((power << log_count) as usize) }
     };
     while log_n - log_p > 3 {
@@ -202,11 +203,13 @@ pub fn fft_block<T: Real, const ELEMENTS: usize>(
         for (r, x) in x.iter().enumerate() {
             let place = place(first + ((r as u32) << (log_p + log_apart)));
             // SAFETY: each element's place is below the block's 8 x threads, which is at most
-            // `ELEMENTS`, and each thread has elements of its own.
+            // `ELEMENTS`, and each thread has elements of its own. No type has phases in which the
+            // digits of a place are the owner.
             unsafe { ELEMENTS_OF_BLOCK.set_unchecked(place, *x) };
         }
         sync_threads(); // the elements are there
-        // SAFETY: the places are below `ELEMENTS`, and were written before the barrier.
+        // SAFETY: the places are below `ELEMENTS`, and were written before the barrier. No type has
+        // such phases.
         x = from_fn(|m| unsafe { ELEMENTS_OF_BLOCK.get_unchecked(places[m]) });
         log_p += 3;
         // ANCHOR_END: exchange
@@ -241,6 +244,7 @@ pub fn fft_block<T: Real, const ELEMENTS: usize>(
         // of a thread's elements are evenly spaced.
         let power = move |of: u32| {
             // SAFETY: a row times a column is below the matrix's elements, and a step is one row.
+            // No index has a type that says so.
             unsafe { *roots.get_unchecked((line * of) as usize) }
         };
         let first = power(t);
@@ -250,7 +254,8 @@ pub fn fft_block<T: Real, const ELEMENTS: usize>(
     let (first, log_step) = in_column;
     for (m, x) in x.iter().enumerate() {
         // SAFETY: as for the loads, and the output has at least as many elements. (matrix, element,
-        // line) are the index's digits, so no two threads have the same index.
+        // line) are the index's digits, so no two threads have the same index. No type has the
+        // digits of an index as owner.
         unsafe {
             *output.get_unchecked_mut(first + (m << log_step)) =
                 x.swapped(is_inverse).scaled(scale);

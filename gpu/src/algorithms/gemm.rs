@@ -131,7 +131,8 @@ fn multiply<
         let keep = |step: usize, (brought_a, brought_b): ([T; LANES], [T; LANES])| {
             let tile = step % 2 * DEPTH;
             // SAFETY: the places are below `2 * DEPTH * PITCH` elements in both. No two threads
-            // have the same place, and no thread reads this pair of tiles.
+            // have the same place, and no thread reads this pair of tiles. No type has two pairs of
+            // tiles, one to fill and one to read.
             unsafe {
                 for (i, brought) in brought_a.iter().enumerate() {
                     let place = (tile + of_a[1] + i) * PITCH + of_a[0];
@@ -160,7 +161,8 @@ fn multiply<
             // ANCHOR: multiply
             unroll::<DEPTH>(|depth| {
                 let line = (step % 2 * DEPTH + depth) * PITCH / LANES;
-                // SAFETY: below `2 * DEPTH * PITCH` elements, and set before the barrier.
+                // SAFETY: below `2 * DEPTH * PITCH` elements, and set before the barrier. No type
+                // has two pairs of tiles, one to fill and one to read.
                 let (rows, columns) = unsafe {
                     let half = SIDE;
                     (
@@ -194,7 +196,8 @@ fn multiply<
             let y = first.0 + i / LANES * (TILE / HALVES) + i % LANES;
             if y < m {
                 let start = (product * m + y) * n;
-                // SAFETY: each thread has rows and columns of its own.
+                // SAFETY: each thread has rows and columns of its own. No type has the rows and
+                // columns of a thread in several products as owner.
                 unsafe {
                     store_row::<T, LANES, EACH>(
                         &mut c,
@@ -229,7 +232,8 @@ unsafe fn store_row<T: Real, const LANES: usize, const EACH: usize>(
         let place = c.as_mut_ptr().wrapping_add(start + x);
         if x + LANES <= n && place.cast::<Sixteen<T, LANES>>().is_aligned() {
             let place = place.cast::<Sixteen<T, LANES>>();
-            // SAFETY: aligned, inside the row, and this thread's, as the caller guarantees.
+            // SAFETY: aligned, inside the row, and this thread's, as the caller guarantees. No type
+            // has such an owner.
             unsafe {
                 let old = if beta == T::ZERO {
                     [T::ZERO; LANES]
@@ -243,7 +247,8 @@ unsafe fn store_row<T: Real, const LANES: usize, const EACH: usize>(
         } else {
             for i in 0..LANES {
                 if x + i < n {
-                    // SAFETY: as the caller guarantees; a row has `n` elements.
+                    // SAFETY: as the caller guarantees; a row has `n` elements. No type has such an
+                    // owner.
                     if let Some(c) = unsafe { c.get_unique_mut(start + x + i) } {
                         let old = if beta == T::ZERO { T::ZERO } else { beta * *c };
                         *c = alpha * sums[half * LANES + i] + old;
@@ -285,12 +290,12 @@ impl<T: Real, const LANES: usize> Factor<T, LANES> {
         let first = self.elements.wrapping_add(row * self.columns + column);
         if self.is_inside && is_whole {
             // SAFETY: the group is inside the edges and aligned, as `new` has checked: the columns
-            // of groups are multiples of `LANES`.
+            // of groups are multiples of `LANES`. No index has a type that says so.
             return unsafe { first.cast::<Sixteen<T, LANES>>().read().0 };
         }
         from_fn(|i| {
             if row < self.rows && column + i < self.columns {
-                // SAFETY: the element is inside the edges.
+                // SAFETY: the element is inside the edges. No index has a type that says so.
                 unsafe { first.add(i).read() }
             } else {
                 T::ZERO

@@ -118,7 +118,8 @@ pub fn swap_rows<T: Real>(matrix: GlobalMut<T>, shape: [u32; 4], rows: &[u32], v
         let first = column + global_idx_x() as usize;
         for x in (first..width).step_by(global_size_x() as usize) {
             // SAFETY: each thread has columns x < width of its own, rows' elements are within
-            // `width`, and systems' rows within `size`.
+            // `width`, and systems' rows within `size`. No type has the columns of two rows as
+            // owner.
             unsafe {
                 let (from_upper, from_lower) = (matrix.get(upper + x), matrix.get(lower + x));
                 matrix.set(lower + x, from_upper);
@@ -140,7 +141,8 @@ pub fn eliminate<T: Real>(matrix: GlobalMut<T>, shape: [u32; 4]) {
         // The other threads read row and column k, and no thread writes them.
         if x > k && x < width && y < size && y != k && k < size {
             // SAFETY: threads with different x < width and y < size write different elements. No
-            // thread writes the two others.
+            // thread writes the two others. No type has rows that all threads read while the others
+            // are written.
             unsafe {
                 let taken = matrix.get(start + y * width + k) * matrix.get(start + k * width + x);
                 let place = start + y * width + x;

@@ -57,8 +57,8 @@ pub fn read_constant_table(mut output: DisjointSlice<f32>) {
 pub unsafe fn follow_device_pointer(mut output: DisjointSlice<f32>) {
     let index = thread::index_1d();
     if let Some(output) = output.get_mut(&index) {
-        // SAFETY: no kernel writes `POINTER`, and the array has enough elements, as
-        // the caller guarantees.
+        // SAFETY: no kernel writes `POINTER`, and the array has enough elements, as the caller
+        // guarantees. No type is a static slice, which the host lends for a launch.
         *output = unsafe { *POINTER.get().add(index.get()) };
     }
 }

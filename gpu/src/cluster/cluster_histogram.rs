@@ -39,8 +39,8 @@ pub fn cluster_histogram(input: &[i32], bins: &[DeviceAtomicU32]) {
     for i in grid_stride(input.len()) {
         let bin = input[i].clamp(0, last) as u32;
         let counter = all.address_of(bin / each, (bin % each) as usize);
-        // SAFETY: between the two barriers all threads access the counters only by atomics, and
-        // no block ends.
+        // SAFETY: between the two barriers all threads access the counters only by atomics, and no
+        // block ends. No type is atomics of a cluster, whose blocks stay.
         unsafe { DeviceAtomicU32::from_ptr(counter) }.fetch_add(1, AtomicOrdering::Relaxed);
     }
     cluster::sync_cluster(); // all is counted, and nobody reaches into another block any more

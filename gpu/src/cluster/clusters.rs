@@ -58,7 +58,7 @@ pub fn cluster_sync_sum(input: &[i32], mut sums: DisjointMatrix<i32, RowPer<Clus
         let mut total = 0;
         for rank in 0..block_sums.num_blocks() {
             // SAFETY: the block's first thread set it before the barrier, and the block waits at
-            // the barrier below.
+            // the barrier below. No type has the phases of a cluster.
             total += unsafe { block_sums.get(rank, 0) };
         }
         *place = total;

@@ -74,6 +74,7 @@ pub unsafe fn recursive_reduce2(
     // SAFETY: parts do not overlap, as `live` is at most `length`. A thread adds the element
     // `left + thread` to the one of its own number, which is below `left`. The end of the grid is
     // between the additions of all blocks and the child. Without a child, only thread 0 has added.
+    // No type is rows that a grid gives away, of which it uses the beginning.
     unsafe {
         if left + thread < part.len() {
             part.set(thread, part.get(thread) + part.get(left + thread));

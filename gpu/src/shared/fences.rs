@@ -86,7 +86,8 @@ pub fn fence_block(input: &[i32], mut output: DisjointSlice<i32>) {
         sync_warp(FULL_MASK); // what lane 0 has seen, all lanes have
         if lane < live {
             let opposite = PAPER[live - 1 - lane].load(AtomicOrdering::Relaxed);
-            // SAFETY: one warp of a block writes its letter's elements.
+            // SAFETY: one warp of a block writes its letter's elements. No type has the warp that
+            // receives a letter as the owner of elements.
             if let Some(place) = unsafe { output.get_unique_mut(start + lane) } {
                 *place = opposite;
             }
@@ -167,19 +168,21 @@ pub unsafe fn volatile_flag(
     flags: GlobalMut<u32>,
     output: DisjointSlice<i32>,
 ) {
-    // SAFETY: only this atomic uses the first of the flags.
+    // SAFETY: only this atomic uses the first of the flags. No type is a slice of flags of which
+    // one counts.
     let tickets = unsafe { DeviceAtomicU32::from_ptr(flags.address_of(0)) };
     let (letter, sends) = role(|| tickets.fetch_add(1, AtomicOrdering::Relaxed));
     let flag = flags.address_of(1 + letter);
     if sends {
         write(input, letters, letter);
         if lane_id() == 0 {
-            // SAFETY: in bounds.
+            // SAFETY: in bounds. No type orders what a volatile flag says: that is what this kernel
+            // shows.
             unsafe { flag.write_volatile(1) };
         }
     } else {
         if lane_id() == 0 {
-            // SAFETY: in bounds.
+            // SAFETY: in bounds. No type orders what a volatile flag says.
             while unsafe { flag.read_volatile() } == 0 {}
         }
         read(input.len(), letters, letter, output);
@@ -202,8 +205,8 @@ fn role(take_number: impl FnOnce() -> u32) -> (usize, bool) {
 fn write(input: &[i32], letters: GlobalMut<i32>, letter: usize) {
     let at = letter * LETTER + lane_id() as usize;
     if let (Some(&element), true) = (input.get(at), at < letters.len()) {
-        // SAFETY: in bounds. One block sends this letter, and its receiver reads after the
-        // flag is set.
+        // SAFETY: in bounds. One block sends this letter, and its receiver reads after the flag is
+        // set. No type is a message behind a flag.
         unsafe { letters.set_unchecked(at, element) };
     }
     sync_warp(FULL_MASK);
@@ -216,9 +219,10 @@ fn read(length: usize, letters: GlobalMut<i32>, letter: usize, mut output: Disjo
     let (start, lane) = (letter * LETTER, lane_id() as usize);
     let live = length.saturating_sub(start).min(LETTER);
     if lane < live {
-        // SAFETY: it was written before the flag was set.
+        // SAFETY: it was written before the flag was set. No type is a message behind a flag.
         let opposite = unsafe { letters.get(start + live - 1 - lane) };
-        // SAFETY: one block receives this letter.
+        // SAFETY: one block receives this letter. No type has the block that receives a letter as
+        // the owner of elements.
         if let Some(place) = unsafe { output.get_unique_mut(start + lane) } {
             *place = opposite;
         }

@@ -72,7 +72,8 @@ pub fn tma_copy(
             for number in mine {
                 let place = producer.acquire().expect(size_of::<[f32; BOX]>() as u32);
                 let tile = TILES.tile(place.stage());
-                // SAFETY: the place is empty, has room for a box, and is read after its barrier.
+                // SAFETY: the place is empty, has room for a box, and is read after its barrier. No
+                // type is a place of a pipeline together with its tile.
                 unsafe { input.load(tile.as_ptr(), corner(number), &place.barrier()) };
             }
             // ANCHOR_END: producer
@@ -87,14 +88,15 @@ pub fn tma_copy(
         let place = consumer.wait();
         let tile = TILES.tile(place.stage());
         for i in (worker as usize..BOX).step_by(WORKERS as usize) {
-            // SAFETY: the place is full, and only this thread has the element.
+            // SAFETY: the place is full, and only this thread has the element. No type is a place
+            // of a pipeline together with its tile.
             unsafe { tile.set(i, factor * tile.get(i)) };
         }
         bulk::fence_proxy_async();
         WORKED.arrive_and_wait(); // the store below reads what all workers wrote
         if worker == 0 {
             // SAFETY: the box is written, and stays until the group has read it. Each box of the
-            // output is stored once.
+            // output is stored once. No type is a tile that a store still reads.
             unsafe { output.store(corner(number), tile.as_ptr()) };
             bulk::commit_group();
             bulk::wait_group_read::<0>();

@@ -60,6 +60,38 @@ fn numbers_of(table: &str, name: &str) -> Option<[usize; 3]> {
 }
 
 #[test]
+fn each_block_says_which_type_is_missing() {
+    let source = Path::new(env!("CARGO_MANIFEST_DIR")).join("../gpu/src");
+    let mut silent = String::new();
+    for file in files(&source, "rs") {
+        let text = fs::read_to_string(&file).expect("a text");
+        let lines: Vec<_> = text.lines().map(str::trim).collect();
+        for (at, _) in lines.iter().enumerate().filter(|(_, line)| {
+            let code = line.split("//").next().unwrap_or_default();
+            code.contains("unsafe {")
+        }) {
+            // The statement's first line, and the comment above it.
+            let before = lines[..at].iter().rev();
+            let comment = before.skip_while(|line| !line.starts_with("//"));
+            let comment: Vec<_> = comment.take_while(|line| line.starts_with("//")).collect();
+            let says = comment
+                .iter()
+                .any(|line| line.contains("No type") || line.contains("No index"))
+                || comment.windows(2).any(|two| {
+                    two[1].ends_with(" No") && two[0].trim_start_matches('/').starts_with(" type")
+                });
+            if !says {
+                let _ = writeln!(silent, "{}:{}", file.display(), at + 1);
+            }
+        }
+    }
+    assert!(
+        silent.is_empty(),
+        "the comments of these blocks do not say \"No type ...\", which would make them safe:\n{silent}"
+    );
+}
+
+#[test]
 fn the_catalogs_unsafe_only_becomes_less() {
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("..");
     let source = root.join("gpu/src");

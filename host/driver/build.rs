@@ -3,5 +3,7 @@
 
 fn main() {
     println!("cargo::rerun-if-changed=build.rs");
-    println!("cargo::rustc-link-arg=-Wl,-soname,libcuda.so.1");
+    if std::env::var("CARGO_CFG_TARGET_OS").is_ok_and(|system| system == "linux") {
+        println!("cargo::rustc-link-arg=-Wl,-soname,libcuda.so.1");
+    }
 }

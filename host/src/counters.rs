@@ -5,7 +5,7 @@
 
 use std::panic::Location;
 
-pub use lanewise_driver::{Counters, Metric, table};
+pub use lanewise_driver::{Counters, Metric, profilers, table};
 use lanewise_driver::{LaunchOverrides, Observer};
 
 use crate::{Backend, Device, DriverError};

@@ -8,6 +8,7 @@
 use crate::abi::CUresult;
 use crate::error::Error;
 use crate::log::{self, Level};
+use crate::platform::process;
 use crate::{entry_point, libcuda, stderr, trace};
 use lanewise_variables::DEVICE;
 use std::fmt;
@@ -78,7 +79,7 @@ pub(crate) fn initialised() {
     if !INITIALISED.swap(true, Ordering::AcqRel) {
         // SAFETY: the function does one store, which is allowed between `fork` and the
         // child's own code.
-        unsafe { libc::pthread_atfork(None, None, Some(in_child)) };
+        unsafe { process::in_children(in_child) };
     }
 }
 

@@ -3,10 +3,9 @@
 //! `lanewise-cuda` uses them. They are exported beside the driver API's symbols, and do nothing
 //! on a GPU.
 
-use std::ffi::{CStr, OsStr, c_char, c_int};
-use std::os::unix::ffi::OsStrExt;
-use std::path::Path;
+use std::ffi::{CStr, c_char, c_int};
 
+use crate::platform::process;
 use crate::{settings, summary};
 
 /// Sets the seed that orders the warps of later launches, as `LANEWISE_SEED` does at the start.
@@ -29,7 +28,6 @@ pub unsafe extern "C" fn lanewise_write_summary(path: *const c_char) -> c_int {
         return 1;
     }
     // SAFETY: the caller promises a string that a zero ends, and the pointer is not null.
-    let path = unsafe { CStr::from_ptr(path) };
-    let path = Path::new(OsStr::from_bytes(path.to_bytes()));
+    let path = process::path(unsafe { CStr::from_ptr(path) });
     c_int::from(std::fs::write(path, summary::so_far()).is_err())
 }

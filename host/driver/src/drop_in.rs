@@ -28,15 +28,12 @@ pub unsafe fn this_is() {
 #[macro_export]
 macro_rules! drop_in {
     () => {
-        /// The loader calls this before any symbol of the library can be called.
-        #[used]
-        #[unsafe(link_section = ".init_array")]
-        static WHEN_LOADED: extern "C" fn() = {
+        const _: () = {
             extern "C" fn when_loaded() {
                 // SAFETY: programs that load the library declare its results as integers.
                 unsafe { $crate::drop_in::this_is() };
             }
-            when_loaded
+            $crate::when_loaded!(when_loaded);
         };
     };
 }

@@ -16,6 +16,7 @@
 //! | `settings`, `observe` | the settings of the environment and of the program: devices, checks, counters, seeds |
 //! | [`control`] | two C functions for harnesses in other languages: the seed, and the summary so far |
 //! | `time` | modelled device time, which events measure |
+//! | `platform` | what the operating system does: the driver's library, pages, processes, threads |
 //! | `quiescence` | whether anything in the process can still release a kernel that spins |
 //! | `trace` | `LANEWISE_TRACE`: a timeline of the program's calls and operations |
 //!
@@ -47,6 +48,7 @@ mod objects;
 mod observe;
 mod output;
 mod panics;
+mod platform;
 mod quiescence;
 mod record;
 mod settings;
@@ -72,6 +74,7 @@ pub use entry::last_code;
 pub use entry_point::{EntryPoint, PerThread};
 pub use fork::{Fork, Forked};
 pub use lanewise_sim::checks::{FindingKind, UnknownCheck};
+pub use lanewise_sim::counters::profilers;
 pub use lanewise_sim::model::{Allowance, Occupancy, Resource};
 pub use lanewise_sim::tensor;
 pub use lanewise_sim::{Checks, Counters, DeviceModel, Exploration, Finding, Metric};

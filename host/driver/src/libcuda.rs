@@ -10,36 +10,22 @@
 
 use crate::abi::{CUresult, c_int, c_uint};
 use crate::error::{Error, Result};
-use libloading::os::unix;
+use crate::platform::library::{self, PLACES};
 use std::ffi::CString;
-
-/// The library's name, and the paths where distributions, WSL and containers install it. The paths
-/// are for the case that the loader's search does not find it.
-const PLACES: &[&str] = &[
-    "libcuda.so.1",
-    "/usr/lib/x86_64-linux-gnu/libcuda.so.1",
-    "/usr/lib/aarch64-linux-gnu/libcuda.so.1",
-    "/usr/lib64/libcuda.so.1",
-    "/usr/lib/libcuda.so.1",
-    "/usr/lib/wsl/lib/libcuda.so.1",
-    "/usr/local/nvidia/lib64/libcuda.so.1",
-    "/run/opengl-driver/lib/libcuda.so.1",
-];
 
 /// Marks a library as this crate and not NVIDIA's driver.
 #[unsafe(no_mangle)]
 pub(crate) extern "C" fn lanewise_driver_marker() {}
 
 /// The opened library.
-pub(crate) struct Library(unix::Library);
+pub(crate) struct Library(libloading::Library);
 
 /// Opens the machine's driver.
 pub(crate) fn open() -> Result<Library> {
-    let flags = unix::RTLD_NOW | unix::RTLD_LOCAL | DEEPBIND;
     for &place in PLACES {
         // SAFETY: opening NVIDIA's driver runs its initialisers, which do not depend on any state
         // of this crate.
-        let Ok(library) = (unsafe { unix::Library::open(Some(place), flags) }) else {
+        let Some(library) = (unsafe { library::open(place) }) else {
             continue;
         };
         let library = Library(library);
@@ -50,19 +36,13 @@ pub(crate) fn open() -> Result<Library> {
     Err(Error::new(
         CUresult::ERROR_NO_DEVICE,
         format_args!(
-            "no libcuda.so.1 was found by the loader or in {}; install NVIDIA's driver, or in a container pass the GPU in \
+            "no {} was found by the loader or in {}; install NVIDIA's driver, or in a container pass the GPU in \
              (for example `--gpus all`)",
+            PLACES[0],
             PLACES[1..].join(", ")
         ),
     ))
 }
-
-/// `RTLD_DEEPBIND` exists in glibc only. Elsewhere the library must have been linked with
-/// its symbols bound.
-#[cfg(all(target_os = "linux", target_env = "gnu"))]
-const DEEPBIND: c_int = 0x8;
-#[cfg(not(all(target_os = "linux", target_env = "gnu")))]
-const DEEPBIND: c_int = 0;
 
 impl Library {
     /// Returns the address of a function.
@@ -70,7 +50,7 @@ impl Library {
         let symbol = CString::new(symbol).ok()?;
         // SAFETY: the address is only stored. The code that calls it states its type.
         let found = unsafe { self.0.get::<*mut ()>(symbol.as_bytes_with_nul()) }.ok()?;
-        let address = found.into_raw().cast::<()>();
+        let address = *found;
         (!address.is_null()).then_some(address)
     }
 

@@ -12,17 +12,16 @@
 //!   can do nothing if it has looked since anything else ran.
 //! - Any other thread can go on: it computes, sleeps, or waits for a file, a socket or a signal.
 //!
-//! When no thread can go on, nothing ever will, and the kernels that wait are deadlocked. Linux
-//! shows what each thread does: `/proc/self/task/*/syscall` and `status` (proc(5)). All waits for
-//! other threads are calls of `futex`. Where these files cannot be read, a kernel waits for ten
-//! seconds.
+//! When no thread can go on, nothing ever will, and the kernels that wait are deadlocked. Where the
+//! operating system does not say what threads do, a kernel waits for ten seconds.
 
 use crate::log;
+use crate::platform::Waits;
+use crate::platform::threads::{self, Tid, this_thread};
 use lanewise_sim::{Outside, Waiting};
 use parking_lot::Mutex;
 use std::collections::HashSet;
-use std::fs;
-use std::io::{self, ErrorKind};
+use std::io;
 use std::time::{Duration, Instant};
 
 /// How long a kernel waits if it cannot be known whether anything can come.
@@ -30,9 +29,6 @@ const UNKNOWN: Duration = Duration::from_secs(10);
 
 /// How long a kernel waits until a message says so.
 const TOLD: Duration = Duration::from_secs(10);
-
-/// A thread's number in the operating system.
-type Tid = i32;
 
 /// The threads that have called the driver.
 static CALLERS: Mutex<Option<HashSet<Tid>>> = Mutex::new(None);
@@ -62,11 +58,6 @@ pub(crate) fn calls() {
         let mut callers = CALLERS.lock();
         callers.get_or_insert_default().insert(this_thread());
     }
-}
-
-fn this_thread() -> Tid {
-    // SAFETY: the call has no conditions.
-    unsafe { libc::gettid() }
 }
 
 /// Returns whether a kernel makes no progress.
@@ -181,98 +172,25 @@ fn at_rest(waiters: &[Entry]) -> io::Result<Option<Rest>> {
 /// Looks at each thread. Returns nothing if one can go on by itself.
 fn look(waiters: &[Entry]) -> io::Result<Option<Rest>> {
     let mut rest = Rest::new();
-    for entry in fs::read_dir("/proc/self/task")? {
-        let name = entry?.file_name();
-        let Some(thread) = name.to_str().and_then(|name| name.parse().ok()) else {
-            continue;
-        };
+    for thread in threads::all()? {
         if waiters.iter().any(|waiter| waiter.thread == thread) {
             continue;
         }
-        let read = |file: &str| match fs::read_to_string(format!("/proc/self/task/{thread}/{file}"))
-        {
-            Ok(text) => Ok(Some(text)),
-            // It has ended.
-            Err(error) if error.kind() == ErrorKind::NotFound => Ok(None),
-            Err(error) if error.raw_os_error() == Some(libc::ESRCH) => Ok(None),
-            Err(error) => Err(error),
-        };
-        let Some(switches) = read("status")? else {
-            return Ok(None);
-        };
-        let Some(call) = read("syscall")? else {
+        // If it has ended, another one may have seen that.
+        let Some(state) = threads::state(thread)? else {
             return Ok(None);
         };
         let calls = CALLERS
             .lock()
             .as_ref()
             .is_some_and(|it| it.contains(&thread));
-        if !waits(&call, calls) {
-            return Ok(None);
+        match state.waits {
+            Waits::Forever => {}
+            Waits::ForATime if !calls => {}
+            Waits::ForATime | Waits::No => return Ok(None),
         }
-        rest.push((thread, times(&switches)));
+        rest.push((thread, state.switches));
     }
     rest.sort_unstable();
     Ok(Some(rest))
-}
-
-/// Returns whether a thread waits for another thread, from its system call with the arguments. A
-/// thread that `calls` the driver must wait without a limit of time.
-fn waits(call: &str, calls: bool) -> bool {
-    const COMMAND: u64 = 0x7f;
-    let mut words = call.split_ascii_whitespace();
-    if words.next().and_then(|number| number.parse().ok()) != Some(libc::SYS_futex) {
-        return false;
-    }
-    let mut words = words.map(|word| u64::from_str_radix(word.trim_start_matches("0x"), 16));
-    let operation = words
-        .nth(1)
-        .and_then(Result::ok)
-        .map(|it| (it & COMMAND) as i32);
-    let limit = words.nth(1).and_then(Result::ok);
-    let waits = matches!(operation, Some(libc::FUTEX_WAIT | libc::FUTEX_WAIT_BITSET));
-    waits && (limit == Some(0) || !calls)
-}
-
-/// Returns how often a thread was switched off, from its status.
-fn times(status: &str) -> u64 {
-    let counts = status
-        .lines()
-        .filter(|line| line.contains("ctxt_switches:"));
-    let counts =
-        counts.filter_map(|line| line.split_ascii_whitespace().last()?.parse::<u64>().ok());
-    counts.sum()
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn a_wait_for_a_thread_is_told_from_other_waits() {
-        let futex = |operation: &str, limit: &str| {
-            let number = libc::SYS_futex;
-            format!(
-                "{number} 0x565486063e50 {operation} 0x0 {limit} 0x0 0xffffffff 0x7f11 0x7f12\n"
-            )
-        };
-        assert!(waits(&futex("0x189", "0x0"), true));
-        assert!(waits(&futex("0x80", "0x0"), false));
-        // For a limited time: who calls the driver goes on by itself.
-        assert!(!waits(&futex("0x89", "0x7f116bffe9f0"), true));
-        assert!(waits(&futex("0x89", "0x7f116bffe9f0"), false));
-        // A wake-up is no wait; neither is a sleep, nor anything that runs.
-        assert!(!waits(&futex("0x81", "0x0"), false));
-        assert!(!waits(
-            "230 0x1 0x1 0x7f1170f96ab0 0x0 0x0 0x0 0x7f1170f96a70 0x7f1171eed545",
-            false
-        ));
-        assert!(!waits("running\n", false));
-    }
-
-    #[test]
-    fn switches_of_both_kinds_count() {
-        let status = "Name:\tt\nvoluntary_ctxt_switches:\t21\nnonvoluntary_ctxt_switches:\t4\n";
-        assert_eq!(times(status), 25);
-    }
 }

@@ -6,6 +6,7 @@
 
 use crate::observe::Observed;
 use crate::{settings, stderr, table};
+use lanewise_sim::counters::profilers::METRICS;
 use lanewise_sim::report::{FaultReport, Place};
 use lanewise_sim::{Counters, Fault, Finding};
 use parking_lot::Mutex;
@@ -228,6 +229,10 @@ fn kernel(name: &str, sum: &Sum) -> Value {
         .iter()
         .map(|metric| (metric.key.to_owned(), json!(metric.value)))
         .collect();
+    let profilers = METRICS
+        .iter()
+        .map(|row| (row.ncu.to_owned(), json!(row.value(&sum.counters))));
+    let profilers: Map<String, Value> = profilers.collect();
     let findings: Vec<Value> = sum
         .findings
         .iter()
@@ -239,7 +244,7 @@ fn kernel(name: &str, sum: &Sum) -> Value {
         .collect();
     json!({
         "kernel": name, "launches": sum.launches, "faults": sum.faults.len(),
-        "metrics": metrics, "counters": sum.counters, "findings": findings,
+        "metrics": metrics, "ncu": profilers, "counters": sum.counters, "findings": findings,
     })
 }
 

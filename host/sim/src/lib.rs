@@ -71,6 +71,7 @@ pub use load_error::LoadError;
 pub use memory::{Allocation, AllocationKind, Memory, MemoryError};
 pub use model::DeviceModel;
 pub use module::Module;
+pub use platform::SharedFile;
 pub use report::{Fault, FaultReport, LaunchError, Place, SourcePlace};
 pub use schedule::{Schedule, Strategy, UnknownSchedule};
 pub use semantics::tensor;

@@ -7,29 +7,21 @@
 pub(crate) mod leak;
 
 use crate::objects::submission::host_access;
+use crate::platform::process;
 use crate::{record, summary};
 use std::sync::atomic::{AtomicU32, Ordering};
 
 /// The ID of the process that started the simulator; 0 if none did.
 static STARTED_BY: AtomicU32 = AtomicU32::new(0);
 
-#[cfg(target_os = "linux")]
-#[used]
-// SAFETY: the section contains pointers to functions without arguments, and this is one.
-#[unsafe(link_section = ".fini_array")]
-static AT_END: extern "C" fn() = end;
-
 /// Registers the work at the end of this process.
 pub(crate) fn begin() {
-    #[cfg(target_os = "linux")]
-    // This use makes the linker keep it.
-    std::hint::black_box(&AT_END);
-    let before = STARTED_BY.swap(std::process::id(), Ordering::Relaxed);
-    if before == 0 && !cfg!(target_os = "linux") {
-        // SAFETY: the handler takes no arguments and does not unwind.
-        unsafe { libc::atexit(end) };
+    if STARTED_BY.swap(std::process::id(), Ordering::Relaxed) == 0 {
+        register_end();
     }
 }
+
+process::at_end!(end);
 
 extern "C" fn end() {
     // A process forked from this one ends here as well, and it has made nothing.

@@ -13,6 +13,7 @@
 pub(crate) mod real;
 pub(crate) mod sim;
 
+use crate::platform::process;
 use crate::stderr;
 use parking_lot::Mutex;
 use serde_json::{Value, json};
@@ -58,8 +59,7 @@ fn file() -> Option<&'static PathBuf> {
             ));
             return None;
         }
-        // SAFETY: the handler takes no arguments and does not unwind.
-        unsafe { libc::atexit(write) };
+        process::at_exit(write);
         Some(path)
     })
     .as_ref()

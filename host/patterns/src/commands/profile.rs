@@ -5,8 +5,7 @@ use std::process::ExitCode;
 
 use anyhow::{Context, Result};
 use lanewise::Backend;
-use lanewise::counters::Counters;
-use lanewise_patterns::development::profile::METRICS;
+use lanewise::counters::{Counters, profilers::METRICS};
 use lanewise_patterns::{Setup, run};
 use serde_json::{Value, json};
 

@@ -3,5 +3,4 @@
 pub mod compilation;
 mod curve;
 pub mod heat;
-pub mod profile;
 pub mod separate_compilation;

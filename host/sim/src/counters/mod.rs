@@ -7,6 +7,7 @@
 pub(crate) mod banks;
 pub(crate) mod even;
 pub mod metrics;
+pub mod profilers;
 pub(crate) mod sectors;
 
 use serde::Serialize;

@@ -62,6 +62,9 @@ pub struct Instruction {
     pub file: Option<String>,
     /// The line in that file.
     pub line: Option<u32>,
+    /// Its place and those of the calls that were inlined around it, as `src/kernels.rs:12`. The
+    /// kernel's own line is the first.
+    pub stack: Vec<String>,
 }
 
 /// One instruction that one warp executed.

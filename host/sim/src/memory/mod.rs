@@ -52,7 +52,7 @@ pub(crate) use table::{Range, Snapshot};
 pub use trail::Trail;
 pub use whereabouts::Whereabouts;
 
-use crate::platform::{PAGE, Pages, SharedFile};
+use crate::platform::{Host, PAGE, Pages, Platform, SharedFile};
 
 /// The alignment of every allocation's base address, which `cuMemAlloc` promises for textures (512
 /// on every model here).
@@ -462,7 +462,7 @@ impl Memory {
         match found {
             // An allocation far away from the address would not help the reader.
             Whereabouts::Past(..) | Whereabouts::Before(..) | Whereabouts::Nowhere
-                if !arena::is_reserved(address) && whereabouts::is_mapped(address) =>
+                if !arena::is_reserved(address) && Host::is_mapped(address) =>
             {
                 Whereabouts::Host
             }

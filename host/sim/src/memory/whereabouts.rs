@@ -75,25 +75,6 @@ impl fmt::Display for Whereabouts {
     }
 }
 
-/// Returns whether `address` is in a mapping of this process. Returns false if the host does not
-/// show its mappings.
-pub(super) fn is_mapped(address: u64) -> bool {
-    let maps = std::fs::read_to_string("/proc/self/maps").unwrap_or_default();
-    maps.lines().any(|line| {
-        let range = line
-            .split(' ')
-            .next()
-            .and_then(|range| range.split_once('-'));
-        let Some((start, end)) = range else {
-            return false;
-        };
-        let number = |text| u64::from_str_radix(text, 16).ok();
-        number(start)
-            .zip(number(end))
-            .is_some_and(|(start, end)| (start..end).contains(&address))
-    })
-}
-
 /// "1 byte", "2 bytes".
 fn bytes(n: u64) -> String {
     format!("{n} byte{}", if n == 1 { "" } else { "s" })

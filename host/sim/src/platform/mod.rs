@@ -2,18 +2,27 @@
 //! several times, and time. All of it is [`Platform`]; the file of the operating system implements
 //! it for [`Host`].
 
-#[cfg(not(unix))]
+#[cfg(not(any(unix, windows)))]
 mod other;
 #[cfg(unix)]
 mod unix;
+#[cfg(not(unix))]
+mod unshared;
+#[cfg(windows)]
+mod windows;
 
 use std::io;
 use std::time::Duration;
 
-#[cfg(not(unix))]
-pub(crate) use other::{Pages, SharedFile};
 #[cfg(unix)]
-pub(crate) use unix::{Pages, SharedFile};
+pub use unix::SharedFile;
+#[cfg(not(unix))]
+pub use unshared::SharedFile;
+
+#[cfg(unix)]
+pub(crate) use unix::Pages;
+#[cfg(not(unix))]
+pub(crate) use unshared::Pages;
 
 /// The unit of a host's memory.
 pub(crate) const PAGE: u64 = 4096;
@@ -61,6 +70,9 @@ pub(crate) trait Platform {
     /// # Safety
     /// As for [`Platform::discard`].
     unsafe fn renew(start: u64, size: u64) -> io::Result<()>;
+
+    /// Returns whether an address is in use by this process, or false if the host does not say.
+    fn is_mapped(address: u64) -> bool;
 
     /// Returns the time since some moment in the past.
     fn now() -> Duration;

@@ -1,10 +1,10 @@
 //! The program that goes through the steps assess, parallelise, optimise and deploy: right at each
 //! step, and better according to the counters.
 
+use lanewise::counters::profilers::METRICS;
 use lanewise_patterns::Setup;
 use lanewise_patterns::development::heat::deploy::{BATCH, HeatError, settle};
 use lanewise_patterns::development::heat::{PATTERN, Plate, SWEEPS, swept};
-use lanewise_patterns::development::profile::METRICS;
 use tests::agree::agrees;
 use tests::count::count;
 

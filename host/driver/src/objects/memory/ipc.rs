@@ -2,8 +2,8 @@
 //!
 //! A handle names a file of the exporting process. The file has no path of its own. A handle
 //! contains the process ID, the file's descriptor in that process, and its inode number, which
-//! shows whether the handle is stale. The importing process opens the file through `/proc`. So a
-//! handle can be opened by processes of the same user that see each other. Source: CUDA driver API,
+//! shows whether the handle is stale. A handle can be opened by processes of the same user that see
+//! each other. Source: CUDA driver API,
 //! "Memory Management", `cuIpcGetMemHandle` and related calls.
 
 use crate::abi::{CUcontext, CUresult};
@@ -11,12 +11,11 @@ use crate::calling::call_site;
 use crate::error::{Error, Result, ensure, fail};
 use crate::objects::context::{CONTEXTS, Context};
 use crate::objects::memory;
-use lanewise_sim::AllocationKind;
+use crate::objects::stream::points;
+use crate::platform::{NotOpened, shared};
+use lanewise_sim::{AllocationKind, SharedFile};
 use parking_lot::Mutex;
 use std::collections::BTreeMap;
-use std::fs::{File, OpenOptions};
-use std::os::unix::fs::MetadataExt;
-use std::path::PathBuf;
 use std::sync::Arc;
 
 /// The size of a handle in bytes.
@@ -30,11 +29,11 @@ pub(crate) enum Shared {
 }
 
 impl Shared {
-    /// Returns the name that Linux shows for a file of this kind.
+    /// Returns the name of a file of this kind.
     fn file(self) -> &'static str {
         match self {
-            Self::Memory => "/memfd:lanewise device memory",
-            Self::Event => "/memfd:lanewise event",
+            Self::Memory => "lanewise device memory",
+            Self::Event => points::NAME,
         }
     }
 }
@@ -90,7 +89,7 @@ impl ExportedHandle {
     }
 
     /// Opens the file that the exporting process holds.
-    pub(crate) fn open(self) -> Result<File> {
+    pub(crate) fn open(self) -> Result<SharedFile> {
         let ExportedHandle {
             process,
             file,
@@ -103,24 +102,17 @@ impl ExportedHandle {
             ERROR_INVALID_CONTEXT,
             "the handle is this process' own; it is for other processes"
         );
-        let path = format!("/proc/{process}/fd/{file}");
-        // A handle is only bytes, from any source. A link that cannot be read cannot
-        // be opened either.
-        let other = |name: PathBuf| !name.to_string_lossy().starts_with(of.file());
-        ensure!(
-            !std::fs::read_link(&path).is_ok_and(other),
-            ERROR_INVALID_HANDLE,
-            "file {file} of process {process} is no {of:?} of a simulated GPU; pass a handle on as it is"
-        );
-        let opened = OpenOptions::new().read(true).write(true).open(path);
-        let found = opened.and_then(|file| Ok((file.metadata()?.ino(), file)));
-        match found {
-            Ok((found, file)) if found == inode => Ok(file),
-            Ok(_) => fail!(
+        match shared::open(process, (file, inode), of.file()) {
+            Ok(file) => Ok(file),
+            Err(NotOpened::Other) => fail!(
+                ERROR_INVALID_HANDLE,
+                "file {file} of process {process} is no {of:?} of a simulated GPU; pass a handle on as it is"
+            ),
+            Err(NotOpened::GivenBack) => fail!(
                 ERROR_INVALID_HANDLE,
                 "process {process} has given back the {of:?} that the handle names"
             ),
-            Err(error) => fail!(
+            Err(NotOpened::Refused(error)) => fail!(
                 ERROR_INVALID_HANDLE,
                 "the {of:?} that the handle names cannot be opened: {error}; process {process} has given it back or ended, or is another user's"
             ),
@@ -176,7 +168,7 @@ pub(crate) fn open(context: &Arc<Context>, handle: [u8; BYTES]) -> Result<u64> {
         call_site().map(|at| format!("{at} (opened; allocated by process {})", name.process));
     let memory = context.device.sim.memory();
     let address = memory
-        .open(file.into(), name.size, place.as_deref())
+        .open(file, name.size, place.as_deref())
         .map_err(|cause| Error::new(CUresult::ERROR_MAP_FAILED, cause))?;
     memory::own(address, context, 0);
     opened.insert(key, (address, 1));

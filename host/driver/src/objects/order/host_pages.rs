@@ -2,30 +2,20 @@
 //! for the operation that was at work there.
 //!
 //! A load of the host's own code calls nobody, so only the processor can catch it. The pages are
-//! protected with `mprotect`; the SIGSEGV handler ([`super::host_fault`]) learns of the first
+//! protected with `mprotect`; the SIGSEGV handler (`fault` of the platform) learns of the first
 //! access, opens the page, and lets the code go on. All pages are open while an operation runs,
 //! since the simulated kernels and copies access them from this process too.
 //!
 //! A system call that is given a protected page fails with `EFAULT` and raises no signal. So a page
 //! is protected only if the host has to keep away from every byte of it.
 
+pub(crate) use crate::platform::{Allowed, PAGE};
+use crate::platform::{Claim, pages};
 use parking_lot::Mutex;
-#[cfg(target_os = "linux")]
 use std::time::Duration;
 
 /// How long to wait for a lock: in a forked process another thread's lock may never be released.
-#[cfg(target_os = "linux")]
 const PATIENCE: Duration = Duration::from_secs(1);
-
-/// Bytes of a page. Nothing is protected on a host with pages of another size.
-pub(crate) const PAGE: u64 = 4096;
-
-/// What the host may still do with a page.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Allowed {
-    Nothing,
-    Reads,
-}
 
 /// A range of whole pages to protect, and what the host may still do there.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -94,27 +84,22 @@ impl State {
     fn open(&mut self) {
         if std::mem::take(&mut self.is_protected) {
             for it in &self.wanted {
-                system::protect(it.start, it.end, None);
+                pages::protect(it.start, it.end, None);
             }
         }
     }
 
     fn close(&mut self) {
-        if self.is_protected
-            || self.running > 0
-            || self.wanted.is_empty()
-            || !system::is_listening()
-        {
+        if self.is_protected || self.running > 0 || self.wanted.is_empty() || !is_listening() {
             return;
         }
         self.is_protected = true;
         for it in &self.wanted {
-            system::protect(it.start, it.end, Some(it.allowed));
+            pages::protect(it.start, it.end, Some(it.allowed));
         }
     }
 
     /// Opens the page of an address if it is protected. Returns what was allowed there until now.
-    #[cfg(target_os = "linux")]
     fn give_back(&mut self, address: u64) -> Option<Allowed> {
         let at = self
             .wanted
@@ -130,7 +115,7 @@ impl State {
             end,
             ..whole
         }));
-        system::protect(page, page + PAGE, None);
+        pages::protect(page, page + PAGE, None);
         Some(whole.allowed)
     }
 }
@@ -181,9 +166,13 @@ fn without_overlaps(pages: &[ProtectedPages]) -> Vec<ProtectedPages> {
     wanted
 }
 
+/// Whether accesses to protected pages can be caught.
+fn is_listening() -> bool {
+    pages::is_listening(Claim { is_ours, on_access })
+}
+
 /// Whether an address is in a page that is or was protected: after [`on_access`]
 /// the access succeeds.
-#[cfg(target_os = "linux")]
 fn is_ours(address: u64) -> bool {
     // See `PATIENCE`.
     let state = STATE.try_lock_for(PATIENCE);
@@ -191,7 +180,6 @@ fn is_ours(address: u64) -> bool {
 }
 
 /// The calling thread has accessed such a page.
-#[cfg(target_os = "linux")]
 fn on_access(address: u64, writes: Option<bool>, has_room: bool) {
     let given = STATE.try_lock_for(PATIENCE).and_then(|mut state| {
         let allowed = state.give_back(address)?;
@@ -202,51 +190,6 @@ fn on_access(address: u64, writes: Option<bool>, has_room: bool) {
         && has_room
     {
         tell(address, writes.unwrap_or(allowed == Allowed::Reads));
-    }
-}
-
-#[cfg(target_os = "linux")]
-mod system {
-    //! Page protection and faults on Linux.
-
-    use super::super::host_fault::{self, Claim};
-    use super::{Allowed, PAGE};
-    use libc::c_void;
-
-    /// Sets the access to pages; `None` opens them.
-    pub(super) fn protect(start: u64, end: u64, allowed: Option<Allowed>) {
-        let access = match allowed {
-            None => libc::PROT_READ | libc::PROT_WRITE,
-            Some(Allowed::Reads) => libc::PROT_READ,
-            Some(Allowed::Nothing) => libc::PROT_NONE,
-        };
-        let start: *mut c_void = std::ptr::with_exposed_provenance_mut(start as usize);
-        // SAFETY: whole pages of a live pinned or managed allocation, which the simulated device's
-        // memory has mapped for reads and writes. An access to a protected one waits in the SIGSEGV
-        // handler until the page is open again.
-        unsafe { libc::mprotect(start, (end - start.addr() as u64) as usize, access) };
-    }
-
-    /// Whether accesses to protected pages can be caught.
-    pub(super) fn is_listening() -> bool {
-        let claim = Claim {
-            is_ours: super::is_ours,
-            on_access: super::on_access,
-        };
-        host_fault::pages_are_of(PAGE) && host_fault::is_listening(claim)
-    }
-}
-
-#[cfg(not(target_os = "linux"))]
-mod system {
-    //! On other systems nothing is protected.
-
-    use super::Allowed;
-
-    pub(super) fn protect(_start: u64, _end: u64, _left: Option<Allowed>) {}
-
-    pub(super) fn is_listening() -> bool {
-        false
     }
 }
 

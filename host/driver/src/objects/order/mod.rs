@@ -25,11 +25,9 @@
 //! | `state` | the past operations, and the search for races among them |
 //! | `report` | the text of a race between two operations |
 //! | `host` | accesses of the host's own code that came too early |
-//! | `host_pages`, `host_fault` | page protection, and the SIGSEGV handler that catches those accesses |
+//! | `host_pages` | page protection, and what to do with the accesses that it catches |
 
 mod host;
-#[cfg(target_os = "linux")]
-mod host_fault;
 pub(crate) mod host_pages;
 mod report;
 mod running;

@@ -130,9 +130,11 @@ impl Run<'_> {
     fn instruction(&self, index: usize) -> Instruction {
         let program = self.program;
         let at = self.place(&raw const program.ops[index]);
+        let known = at.stack.iter().rev().filter(|at| at.line != 0);
         Instruction {
             name: at.text,
             ptx_line: at.line,
+            stack: known.map(|at| format!("{}:{}", at.file, at.line)).collect(),
             file: at.source.as_ref().map(|source| source.file.clone()),
             line: at.source.as_ref().map(|source| source.line),
         }

@@ -8,7 +8,7 @@
 
 use crate::machine::core::Core;
 use crate::machine::lane::{CHUNK, FULL, LANES, Lane, Repr, lanes};
-use crate::machine::level::{Level, levels};
+use crate::machine::level::{Level, Portable, levels};
 use crate::machine::op::{Handler, Op};
 
 /// Returns a function that captures nothing. Its type determines which function it is.
@@ -220,10 +220,7 @@ levels!(fn compare_levels = compare_body<A, B, F> where A: Lane, B: Lane, F: Fn(
 
 /// Returns the handler of a rare [`compare`]: small code, lane by lane.
 pub(crate) fn compare_rare<A: Lane, B: Lane, F: Fn(A, B) -> bool + Copy>(_: F) -> Handler {
-    #[cfg(target_arch = "x86_64")]
-    return compare_body::<crate::machine::level::Portable, A, B, F>;
-    #[cfg(not(target_arch = "x86_64"))]
-    compare_levels::<A, B, F>()
+    compare_body::<Portable, A, B, F>
 }
 
 /// `setp`: predicate `d` is `f(a, b)`, combined with predicate `c` as `aux` selects.

@@ -1,4 +1,12 @@
-//! Linux and its relatives: `mmap`, anonymous files, and the monotonic clock.
+//! Linux and macOS: `mmap`, files without a name, and the monotonic clock. What differs between
+//! them is in `linux` and `macos`.
+
+#[cfg(target_os = "linux")]
+#[path = "linux.rs"]
+mod system;
+#[cfg(not(target_os = "linux"))]
+#[path = "macos.rs"]
+mod system;
 
 use std::fs::File;
 use std::io;
@@ -8,30 +16,28 @@ use std::sync::OnceLock;
 use std::thread;
 use std::time::{Duration, Instant};
 
-use rustix::fs::{MemfdFlags, ftruncate, memfd_create};
-use rustix::mm::{Advice, MapFlags, MprotectFlags, ProtFlags, madvise, mmap, mmap_anonymous};
+use rustix::mm::{MapFlags, MprotectFlags, ProtFlags, mmap, mmap_anonymous};
 
 use super::{Host, PAGE, Platform};
 
-pub(crate) use std::os::fd::OwnedFd as SharedFile;
+pub use std::os::fd::OwnedFd as SharedFile;
 
 impl Platform for Host {
     const LEAST: u64 = 1 << 30;
 
     fn reserve(at: Option<u64>, size: u64) -> io::Result<u64> {
         let place = match at {
-            Some(_) => MapFlags::FIXED_NOREPLACE,
+            Some(_) => system::EXACTLY,
             None => MapFlags::empty(),
         };
-        let flags = MapFlags::PRIVATE | MapFlags::NORESERVE | place;
+        let flags = MapFlags::PRIVATE | system::WITHOUT_SWAP | place;
         let wanted = at.unwrap_or(0);
-        // SAFETY: this is a new anonymous mapping, and `FIXED_NOREPLACE` does not replace
-        // an existing one.
+        // SAFETY: this is a new anonymous mapping, and `EXACTLY` does not replace an existing one.
         let start =
             unsafe { mmap_anonymous(wanted as *mut _, size as usize, ProtFlags::empty(), flags)? }
                 as u64;
         if at.is_some_and(|at| at != start) {
-            // Kernels before 4.17 treat the flag as a hint only.
+            // Linux before 4.17, and macOS, take the address as a hint only.
             // SAFETY: this is the mapping from above, which nothing else uses yet.
             unsafe { Self::unmap(start, size) };
             return Err(io::ErrorKind::AlreadyExists.into());
@@ -46,8 +52,8 @@ impl Platform for Host {
     }
 
     unsafe fn prefer_large_pages(start: u64, size: u64) {
-        // SAFETY: the range is mapped, and this advice does not change its contents.
-        let _ = unsafe { madvise(start as *mut _, size as usize, Advice::LinuxHugepage) };
+        // SAFETY: passed on to the caller.
+        unsafe { system::prefer_large_pages(start as *mut _, size as usize) };
     }
 
     unsafe fn open(start: u64, size: u64) -> io::Result<()> {
@@ -57,16 +63,20 @@ impl Platform for Host {
     }
 
     unsafe fn discard(start: u64, size: u64) -> bool {
-        // SAFETY: the caller guarantees that the contents are not needed. The pages stay mapped.
-        unsafe { madvise(start as *mut _, size as usize, Advice::LinuxDontNeed) }.is_ok()
+        // SAFETY: passed on to the caller.
+        unsafe { system::discard(start as *mut _, size as usize) }
     }
 
     unsafe fn renew(start: u64, size: u64) -> io::Result<()> {
-        let flags = MapFlags::PRIVATE | MapFlags::NORESERVE | MapFlags::FIXED;
+        let flags = MapFlags::PRIVATE | system::WITHOUT_SWAP | MapFlags::FIXED;
         let access = ProtFlags::READ | ProtFlags::WRITE;
         // SAFETY: the caller guarantees that the mapping may be replaced.
         unsafe { mmap_anonymous(start as *mut _, size as usize, access, flags) }?;
         Ok(())
+    }
+
+    fn is_mapped(address: u64) -> bool {
+        system::is_mapped(address)
     }
 
     fn now() -> Duration {
@@ -89,12 +99,9 @@ pub(crate) struct Pages {
 impl Pages {
     /// Creates a file of `size` zeroed bytes.
     pub(crate) fn new(size: u64) -> io::Result<Self> {
-        let file = memfd_create("lanewise device memory", MemfdFlags::CLOEXEC)
-            .and_then(|file| ftruncate(&file, size).map(|()| file))?;
-        Ok(Self {
-            file: File::from(file),
-            size,
-        })
+        let file = system::file_without_name()?;
+        file.set_len(size)?;
+        Ok(Self { file, size })
     }
 
     /// Returns the pages of a file that another process has created.

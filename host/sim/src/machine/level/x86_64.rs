@@ -1,28 +1,16 @@
-//! The capabilities of the host's processor, and how an operation's code is built for them.
-//!
-//! Operations are written once, as `#[inline(always)]` bodies over arrays of 32 lanes.
-//! [`levels!`] wraps a body into two functions: one is compiled for AVX2 with FMA, and one for
-//! the crate's own target. The decoder chooses between them when a module is decoded. AVX-512 was
-//! measured and gains nothing here: an operation is bound by loads, stores and dispatch, not by
-//! the width of its arithmetic.
-//!
-//! If the host is an x86-64 without AVX2 (none was made in ten years), operations go lane by lane.
-//! That keeps the crate small and quick to compile.
+//! Operations built for AVX2, and the choice of a level.
 
-use crate::machine::checks::race::AccessKind;
-
-use super::core::Core;
-#[cfg(target_arch = "x86_64")]
-use super::lane::LANES;
-use super::memory::access::LaneBytes;
-#[cfg(target_arch = "x86_64")]
-use super::memory::flag;
-use super::memory::state_space::StateSpace;
-use super::op::Op;
+use super::Level;
 use crate::counters::even::Neighbours;
+use crate::machine::checks::race::AccessKind;
+use crate::machine::core::Core;
+use crate::machine::lane::LANES;
+use crate::machine::memory::access::LaneBytes;
+use crate::machine::memory::flag;
+use crate::machine::memory::state_space::StateSpace;
+use crate::machine::op::Op;
 
 /// The levels that operations are built for.
-#[cfg(target_arch = "x86_64")]
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum HostLevel {
     /// The features of the crate's own target.
@@ -32,7 +20,6 @@ pub(crate) enum HostLevel {
 }
 
 /// Returns the best level that this processor supports.
-#[cfg(target_arch = "x86_64")]
 pub(crate) fn host_level() -> HostLevel {
     static LEVEL: std::sync::OnceLock<HostLevel> = std::sync::OnceLock::new();
     *LEVEL.get_or_init(|| {
@@ -49,74 +36,10 @@ pub(crate) fn host_level() -> HostLevel {
     })
 }
 
-/// What operation bodies need from the level that they are built for.
-pub(crate) trait Level: Copy + 'static {
-    /// Whether loops over lanes become vector code. If not, bodies take the smallest form.
-    const VECTOR: bool;
-
-    /// Returns one bit for each lane whose value has its top bit set. Compilers do not find the
-    /// instruction for this by themselves.
-    fn top_bits(lanes: [u32; 8]) -> u32;
-
-    /// Returns which lanes' addresses are equal to the next lane's, or `size` before it.
-    ///
-    /// # Safety
-    /// `op` must be a memory operation of the running frame.
-    unsafe fn neighbours(core: &Core<'_>, op: *const Op, mask: u32, size: u64) -> Neighbours;
-
-    /// Does [`Core::locate_here`], compiled once for the level.
-    ///
-    /// # Safety
-    /// As for [`Core::locate_here`].
-    unsafe fn locate<S: StateSpace>(
-        core: &mut Core<'_>,
-        op: *const Op,
-        act: AccessKind,
-        mask: u32,
-        log: u32,
-    ) -> LaneBytes;
-}
-
-/// Plain Rust, for any processor.
-#[derive(Clone, Copy)]
-pub(crate) struct Portable;
-
-impl Level for Portable {
-    const VECTOR: bool = !cfg!(target_arch = "x86_64");
-
-    #[inline(always)]
-    fn top_bits(lanes: [u32; 8]) -> u32 {
-        let mut bits = 0;
-        for (i, lane) in lanes.into_iter().enumerate() {
-            bits |= (lane >> 31) << i;
-        }
-        bits
-    }
-
-    unsafe fn neighbours(core: &Core<'_>, op: *const Op, mask: u32, size: u64) -> Neighbours {
-        // SAFETY: passed on.
-        Neighbours::of(&unsafe { core.addresses(op) }, mask, size)
-    }
-
-    #[inline(never)]
-    unsafe fn locate<S: StateSpace>(
-        core: &mut Core<'_>,
-        op: *const Op,
-        act: AccessKind,
-        mask: u32,
-        log: u32,
-    ) -> LaneBytes {
-        // SAFETY: passed on.
-        unsafe { core.locate_here::<S>(op, act, mask, log) }
-    }
-}
-
 /// The level of functions that [`levels!`] builds for AVX2. No other code may name it.
-#[cfg(target_arch = "x86_64")]
 #[derive(Clone, Copy)]
 pub(crate) struct Avx2;
 
-#[cfg(target_arch = "x86_64")]
 impl Level for Avx2 {
     const VECTOR: bool = true;
 
@@ -197,7 +120,6 @@ macro_rules! levels {
         $(#[$doc])*
         $vis fn $name $(<$($g),*>)? () -> $crate::machine::op::Handler $(where $($bound)*)? {
             use $crate::machine::{core::Core, op::{Handler, Op}};
-            #[cfg(target_arch = "x86_64")]
             #[target_feature(enable = "avx2,fma,bmi1,bmi2,lzcnt,popcnt")]
             unsafe fn avx2 $(<$($g),*>)? (core: &mut Core<'_>, op: *const Op) -> *const Op $(where $($bound)*)? {
                 // SAFETY: passed on to the caller, who runs decoded operations only.
@@ -207,7 +129,6 @@ macro_rules! levels {
                 // SAFETY: passed on to the caller, who runs decoded operations only.
                 unsafe { $body::<$crate::machine::level::Portable $($(,$g)*)?>(core, op) }
             }
-            #[cfg(target_arch = "x86_64")]
             if $crate::machine::level::host_level() == $crate::machine::level::HostLevel::Avx2 {
                 return avx2 $(::<$($g),*>)? as Handler;
             }

@@ -9,19 +9,10 @@
 //! unwinder keeps any data. The interrupted code may hold other locks (that of standard output,
 //! say), so the handler prints nothing.
 
+use super::super::Claim;
+use super::switch;
 use libc::{c_int, c_void, siginfo_t};
 use std::sync::OnceLock;
-
-/// Which faults are handled here, and how.
-#[derive(Clone, Copy)]
-pub(crate) struct Claim {
-    /// Whether an address is claimed. Runs on the signal stack, and allocates nothing.
-    pub(crate) is_ours: fn(u64) -> bool,
-    /// Makes the access possible; it is repeated afterwards. Takes the address, whether the access
-    /// is a write (`None` if the processor does not say), and whether there is enough stack to
-    /// walk the callers.
-    pub(crate) on_access: fn(u64, Option<bool>, bool),
-}
 
 /// The handler that was there before this one; `None` if this one could not be set.
 static BEFORE: OnceLock<Option<libc::sigaction>> = OnceLock::new();
@@ -33,14 +24,14 @@ type Handler = extern "C" fn(c_int, *mut siginfo_t, *mut c_void);
 const RED_ZONE: usize = 128;
 
 /// Whether the system's pages have this many bytes.
-pub(crate) fn pages_are_of(bytes: u64) -> bool {
+pub(super) fn pages_are_of(bytes: u64) -> bool {
     // SAFETY: the call only reads a system value.
     unsafe { libc::sysconf(libc::_SC_PAGESIZE) as u64 == bytes }
 }
 
 /// Whether faults reach this handler. The first call sets it, for that call's claim. A program may
 /// set another handler later.
-pub(crate) fn is_listening(claim: Claim) -> bool {
+pub(super) fn is_listening(claim: Claim) -> bool {
     CLAIM.get_or_init(|| claim);
     if BEFORE.get_or_init(listen).is_none() {
         return false;
@@ -168,133 +159,5 @@ fn pass_on(is_fault: bool, signal: c_int, info: *mut siginfo_t, context: *mut c_
                 std::mem::transmute::<usize, extern "C" fn(c_int)>(handler)(signal);
             }
         }
-    }
-}
-
-#[cfg(target_arch = "x86_64")]
-mod switch {
-    //! Registers of the interrupted code, and a call on another stack.
-
-    use libc::{c_int, c_void, ucontext_t};
-
-    pub(super) const IS_KNOWN: bool = true;
-
-    fn register(context: *mut c_void, number: c_int) -> Option<i64> {
-        // SAFETY: with `SA_SIGINFO` the kernel gives the interrupted thread's context.
-        let context = unsafe { context.cast::<ucontext_t>().as_ref() };
-        context.map(|it| it.uc_mcontext.gregs[number as usize])
-    }
-
-    pub(super) fn is_write(context: *mut c_void) -> Option<bool> {
-        register(context, libc::REG_ERR).map(|error| error & 2 != 0)
-    }
-
-    pub(super) fn stack_pointer(context: *mut c_void) -> Option<usize> {
-        register(context, libc::REG_RSP).map(|at| at as usize)
-    }
-
-    /// Calls a function with the stack pointer at `top`.
-    ///
-    /// # Safety
-    /// `top` must be a multiple of 16, with unused stack below it.
-    #[unsafe(naked)]
-    pub(super) unsafe extern "C" fn call_on(
-        top: *mut c_void,
-        call: extern "C" fn(*mut c_void),
-        data: *mut c_void,
-    ) {
-        // A frame pointer, so that the callers can be unwound.
-        std::arch::naked_asm!(
-            ".cfi_startproc",
-            "push rbp",
-            ".cfi_def_cfa_offset 16",
-            ".cfi_offset rbp, -16",
-            "mov rbp, rsp",
-            ".cfi_def_cfa_register rbp",
-            "mov rsp, rdi",
-            "mov rdi, rdx",
-            "call rsi",
-            "mov rsp, rbp",
-            "pop rbp",
-            ".cfi_def_cfa rsp, 8",
-            "ret",
-            ".cfi_endproc",
-        )
-    }
-}
-
-#[cfg(target_arch = "aarch64")]
-mod switch {
-    //! Registers of the interrupted code, and a call on another stack.
-
-    use libc::{c_void, ucontext_t};
-
-    pub(super) const IS_KNOWN: bool = true;
-
-    pub(super) fn is_write(_context: *mut c_void) -> Option<bool> {
-        None
-    }
-
-    pub(super) fn stack_pointer(context: *mut c_void) -> Option<usize> {
-        // SAFETY: with `SA_SIGINFO` the kernel gives the interrupted thread's context.
-        let context = unsafe { context.cast::<ucontext_t>().as_ref() };
-        context.map(|it| it.uc_mcontext.sp as usize)
-    }
-
-    /// Calls a function with the stack pointer at `top`.
-    ///
-    /// # Safety
-    /// `top` must be a multiple of 16, with unused stack below it.
-    #[unsafe(naked)]
-    pub(super) unsafe extern "C" fn call_on(
-        top: *mut c_void,
-        call: extern "C" fn(*mut c_void),
-        data: *mut c_void,
-    ) {
-        // A frame pointer, so that the callers can be unwound.
-        std::arch::naked_asm!(
-            ".cfi_startproc",
-            "stp x29, x30, [sp, #-16]!",
-            ".cfi_def_cfa_offset 16",
-            ".cfi_offset x29, -16",
-            ".cfi_offset x30, -8",
-            "mov x29, sp",
-            ".cfi_def_cfa x29, 16",
-            "mov sp, x0",
-            "mov x0, x2",
-            "blr x1",
-            "mov sp, x29",
-            ".cfi_def_cfa sp, 16",
-            "ldp x29, x30, [sp], #16",
-            ".cfi_def_cfa_offset 0",
-            "ret",
-            ".cfi_endproc",
-        )
-    }
-}
-
-#[cfg(not(any(target_arch = "x86_64", target_arch = "aarch64")))]
-mod switch {
-    //! On other processors the handler has no alternate stack, and stays on that of the code that
-    //! made the access.
-
-    use libc::c_void;
-
-    pub(super) const IS_KNOWN: bool = false;
-
-    pub(super) fn is_write(_context: *mut c_void) -> Option<bool> {
-        None
-    }
-
-    pub(super) fn stack_pointer(_context: *mut c_void) -> Option<usize> {
-        None
-    }
-
-    pub(super) unsafe fn call_on(
-        _top: *mut c_void,
-        call: extern "C" fn(*mut c_void),
-        data: *mut c_void,
-    ) {
-        call(data);
     }
 }

@@ -4,8 +4,16 @@
 //! The simulator counts instructions and branches of the PTX, and a profiler counts those of the
 //! machine code. They change in the same direction, but the numbers differ. The simulator has no
 //! metrics that depend on time (throughput, achieved occupancy, stalls).
+//!
+//! ```
+//! use lanewise_sim::counters::{Counters, profilers};
+//!
+//! let counters = Counters::default();
+//! let shown: Vec<_> = profilers::METRICS.iter().map(|row| (row.ncu, row.shown(&counters))).collect();
+//! assert!(shown.contains(&("smsp__inst_executed.sum", "0".into())));
+//! ```
 
-use lanewise::counters::Counters;
+use super::Counters;
 
 /// One metric, with its names in nvprof and ncu, and its value from the simulator's counters.
 #[derive(Debug)]
@@ -157,6 +165,16 @@ fn of_requests(requests: u64, value: f64) -> Option<f64> {
 }
 
 impl MetricRow {
+    /// Returns the value as `ncu` writes it, in percent if it is a fraction.
+    pub fn value(&self, counters: &Counters) -> Option<f64> {
+        let value = (self.ours)(counters)?;
+        Some(if self.is_percent {
+            100.0 * value
+        } else {
+            value
+        })
+    }
+
     /// Returns the value as the table shows it.
     pub fn shown(&self, counters: &Counters) -> String {
         match ((self.ours)(counters), self.is_percent) {

@@ -1,0 +1,6 @@
+//! Windows.
+
+pub(crate) mod library;
+pub(crate) mod process;
+
+pub(crate) use super::without::{pages, shared, threads};

@@ -1,0 +1,5 @@
+//! What the driver does without on macOS and Windows.
+
+pub(crate) mod pages;
+pub(crate) mod shared;
+pub(crate) mod threads;

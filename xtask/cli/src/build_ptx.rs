@@ -258,7 +258,8 @@ fn files(module: &ModuleOutput) -> impl Iterator<Item = &PathBuf> {
     std::iter::once(&module.ptx).chain(others.into_iter().flatten())
 }
 
-fn parameters(kernel: &Kernel) -> String {
+/// Returns the parameters as they are written in Rust.
+pub(crate) fn parameters(kernel: &Kernel) -> String {
     let params = kernel
         .description
         .params

@@ -12,6 +12,7 @@ mod binaries;
 mod build_ptx;
 mod check_ptx;
 mod compare_backends;
+mod completions;
 mod doctor;
 mod driver;
 mod exec;
@@ -27,8 +28,10 @@ mod program;
 pub mod progress;
 pub mod project;
 mod sanitize;
+mod simulation;
 mod toolkit;
 mod try_driver;
+mod verbs;
 
 use std::path::PathBuf;
 use std::process::ExitCode;
@@ -48,7 +51,17 @@ pub struct Cli {
     #[command(flatten)]
     place: KernelCrate,
     #[command(subcommand)]
-    command: Command,
+    command: Commands,
+}
+
+/// What this program does, and Lanewise's own repository does in another way, with its patterns.
+#[derive(Debug, Subcommand)]
+enum Commands {
+    #[command(flatten)]
+    Kernels(Command),
+    #[command(flatten)]
+    Project(verbs::Verb),
+    Completions(completions::Args),
 }
 
 /// Which kernels a command works on.
@@ -121,7 +134,12 @@ impl Command {
 impl Cli {
     /// Runs the command in the current folder.
     pub fn run(self) -> ExitCode {
-        finish(self.place.enter(None).and_then(|()| self.command.run()))
+        let run = || match self.command {
+            Commands::Kernels(command) => command.run(),
+            Commands::Project(verb) => verb.run(),
+            Commands::Completions(args) => completions::run(&args),
+        };
+        finish(self.place.enter(None).and_then(|()| run()))
     }
 }
 

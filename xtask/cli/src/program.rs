@@ -9,8 +9,9 @@ use std::ffi::{OsStr, OsString};
 use std::fs;
 use std::io::{Read, Seek, SeekFrom};
 use std::os::unix::fs::PermissionsExt;
+use std::os::unix::process::ExitStatusExt;
 use std::path::{Path, PathBuf};
-use std::process::Command;
+use std::process::{Command, ExitCode, ExitStatus};
 
 use anyhow::{Context, Result, ensure};
 use lanewise_variables as variables;
@@ -213,4 +214,15 @@ fn library_path(folder: &Path) -> OsString {
         path.push(others);
     }
     path
+}
+
+/// Returns the program's exit code, or 128 plus the number of a signal, as in shells.
+pub(crate) fn code_of(status: ExitStatus) -> ExitCode {
+    ExitCode::from(number_of(status))
+}
+
+/// Returns the same as a number.
+pub(crate) fn number_of(status: ExitStatus) -> u8 {
+    let code = status.code().or(status.signal().map(|signal| 128 + signal));
+    code.and_then(|code| u8::try_from(code).ok()).unwrap_or(1)
 }

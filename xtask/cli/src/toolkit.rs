@@ -89,6 +89,12 @@ pub(crate) const NVDISASM: Tool = Tool {
     places: &["bin/nvdisasm"],
     is_usable: any_version,
 };
+/// The debugger of kernels on a GPU.
+pub(crate) const CUDA_GDB: Tool = Tool {
+    program: Some("cuda-gdb"),
+    places: &["bin/cuda-gdb"],
+    is_usable: any_version,
+};
 /// NVIDIA's device library of mathematical functions, as LLVM bitcode.
 pub(crate) const LIBDEVICE: Tool = Tool {
     program: None,

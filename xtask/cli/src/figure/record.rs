@@ -29,6 +29,9 @@ pub(crate) struct Kernel {
 pub(crate) struct Instruction {
     pub(crate) name: String,
     pub(crate) line: Option<u32>,
+    /// The Rust lines around it, the kernel's own first.
+    #[serde(default)]
+    pub(crate) stack: Vec<String>,
 }
 
 /// An instruction that one warp executed.
@@ -58,6 +61,11 @@ pub(crate) struct Access {
 }
 
 impl Record {
+    /// Returns the kernels, each with its first launch.
+    pub(crate) fn kernels(&self) -> &[Kernel] {
+        &self.kernels
+    }
+
     /// Reads the file.
     ///
     /// # Errors
@@ -105,7 +113,7 @@ impl Kernel {
 
     /// Returns the name of a step's instruction and its line of the source.
     pub(crate) fn place(&self, step: &Step) -> String {
-        let Instruction { name, line } = self.instruction(step);
+        let Instruction { name, line, .. } = self.instruction(step);
         match line {
             Some(line) => format!("{name}, line {line}"),
             None => name.clone(),

@@ -180,6 +180,128 @@ fn the_counters_are_a_file_for_programs() {
     );
 }
 
+/// Runs `exec` with an option that names a file, and returns what was written there.
+fn written(options: &[&str]) -> Option<(Output, String)> {
+    let folder = tempfile::tempdir().expect("a folder");
+    let file = folder.path().join("written");
+    let name = file.to_str().expect("a path in UTF-8");
+    let output = exec(&[options, &[name]].concat(), &[])?;
+    Some((output, fs::read_to_string(&file).unwrap_or_default()))
+}
+
+#[test]
+fn counters_have_the_columns_of_ncu() {
+    let Some((output, table)) = written(&["--csv"]) else {
+        return;
+    };
+    assert!(output.status.success(), "{}", text(&output.stderr));
+    let rows: Vec<Vec<&str>> = table
+        .lines()
+        .map(|line| line.trim_matches('"').split("\",\"").collect())
+        .collect();
+    let column = |name: &str| {
+        let at = rows[0].iter().position(|it| *it == name);
+        at.unwrap_or_else(|| panic!("{name}: {table}"))
+    };
+    assert_eq!(rows[2][column("Kernel Name")], "count");
+    let sectors = column("l1tex__t_sectors_pipe_lsu_mem_global_op_ld.sum");
+    assert_eq!((rows[1][sectors], rows[2][sectors]), ("sector", "2"));
+}
+
+#[test]
+fn instructions_are_folded_by_their_lines() {
+    let Some((output, stacks)) = written(&["--folded"]) else {
+        return;
+    };
+    assert!(output.status.success(), "{}", text(&output.stderr));
+    // The program's PTX names no lines.
+    let counts: Vec<&str> = stacks.lines().collect();
+    let all = counts[0].strip_prefix("count ");
+    assert!(counts.len() == 1 && all.is_some_and(|all| all.parse::<u64>().is_ok_and(|it| it > 4)));
+}
+
+#[test]
+fn a_finding_has_the_exit_code_that_was_asked_for() {
+    let options = ["--checks", "race", "--report", "--error-exitcode", "42"];
+    let Some(output) = exec(&options, &[]) else {
+        return;
+    };
+    assert_eq!(output.status.code(), Some(42), "{}", text(&output.stderr));
+    let several = sanitize(&["--error-exitcode", "43"]).expect("as before");
+    assert_eq!(several.status.code(), Some(43), "{}", text(&several.stderr));
+    let nothing = exec(&["--error-exitcode", "44"], &["fail"]).expect("as before");
+    assert_eq!(nothing.status.code(), Some(3), "the program's own");
+    // With several seeds findings are listed, and do not end the launch.
+    let seeds = exec(&["--checks", "race", "--seeds", "2"], &[]).expect("as before");
+    let said = text(&seeds.stdout);
+    assert!(said.contains("with seeds 0, 1"), "{said}");
+}
+
+/// A folder with a `cargo` that runs this Python program, whatever it is to do.
+fn project_in_python() -> Option<(tempfile::TempDir, PathBuf)> {
+    let python = PYTHON.as_ref()?;
+    let folder = tempfile::tempdir().expect("a folder");
+    let program = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/commands/exec/count.py");
+    let cargo = folder.path().join("cargo");
+    let script = format!(
+        "#!/bin/sh\necho \"cargo $*\"\nexec '{}' -S '{}'\n",
+        Path::new(python).display(),
+        program.display()
+    );
+    fs::write(&cargo, script).expect("a file");
+    let mode = std::os::unix::fs::PermissionsExt::from_mode(0o755);
+    fs::set_permissions(&cargo, mode).expect("the file is ours");
+    Some((folder, cargo))
+}
+
+#[test]
+fn verbs_are_cargos_with_the_options_of_all_commands() {
+    let Some((folder, cargo)) = project_in_python() else {
+        return;
+    };
+    let run = |arguments: &[&str]| {
+        let mut command = Command::new(&*PACKED);
+        command.args(arguments).env("CARGO", &cargo);
+        let output = command.current_dir(folder.path()).output();
+        let output = output.expect("the program starts");
+        let said = text(&output.stdout);
+        (output.status.code(), said, text(&output.stderr))
+    };
+    let (code, said, errors) = run(&["run", "--csv", "-", "--release", "--", "7"]);
+    assert_eq!(code, Some(0), "{said}{errors}");
+    assert!(said.starts_with("cargo run --release -- 7\n"), "{said}");
+    assert!(said.contains("\"Kernel Name\""), "{said}");
+    let (code, said, errors) = run(&["test", "--seeds", "2", "-p", "one"]);
+    assert_eq!(code, Some(1), "{said}{errors}");
+    assert!(said.starts_with("cargo test -p one\n"), "{said}");
+    assert!(said.contains("with seeds 0, 1"), "{said}");
+    let (code, said, errors) = run(&["bench", "--model", "b200", "--checks", "sync"]);
+    assert_eq!(code, Some(0), "{said}{errors}");
+    assert!(
+        said.contains("cargo bench") && errors.contains("checks: sync"),
+        "{said}{errors}"
+    );
+    // This machine's GPU has none of the simulator's options.
+    let (code, _, errors) = run(&["bench", "--gpu", "--checks", "race"]);
+    assert_eq!(code, Some(2));
+    assert!(errors.contains("cannot be used with"), "{errors}");
+}
+
+#[test]
+fn a_shell_completes_commands_and_options() {
+    let output = Command::new(env!("CARGO_BIN_EXE_lanewise"))
+        .args(["completions", "bash"])
+        .output()
+        .expect("the program starts");
+    let script = text(&output.stdout);
+    for word in ["sanitize", "debug", "--error-exitcode", "complete -F"] {
+        assert!(script.contains(word), "{word}");
+    }
+    let mut bash = Command::new("bash");
+    let checked = bash.args(["-n", "-c", &script]).status().expect("a shell");
+    assert!(checked.success());
+}
+
 /// However a program ends, its exit code is handed on, and it is said why there is no summary.
 #[test]
 fn a_program_that_ends_abruptly_is_told_of() {

@@ -3,6 +3,7 @@
 //! The kernels of each are built for the device. That a project's host side compiles, and that its
 //! test passes, `.ci/run` tries.
 
+use std::ffi::OsStr;
 use std::fs::File;
 use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
@@ -57,13 +58,23 @@ fn lanewise(folder: &Path, arguments: &[&str]) -> Ran {
 
 /// The same with these variables.
 fn lanewise_with(folder: &Path, arguments: &[&str], variables: &[(&str, &Path)]) -> Ran {
+    lanewise_on(&python::path(), folder, arguments, variables)
+}
+
+/// The same with this `PATH`.
+fn lanewise_on(
+    path: &OsStr,
+    folder: &Path,
+    arguments: &[&str],
+    variables: &[(&str, &Path)],
+) -> Ran {
     let mut command = Command::new(env!("CARGO_BIN_EXE_cargo-lanewise"));
     let output = command
         .arg("lanewise")
         .args(arguments)
         .current_dir(folder)
         .env("CARGO_TARGET_DIR", target())
-        .env("PATH", python::path())
+        .env("PATH", path)
         .envs(variables.iter().copied())
         .output()
         .expect("it can be started");
@@ -156,8 +167,55 @@ fn the_commands_work_in_a_project_of_one_package() {
         (vec!["saxpy"], &Value::Bool(false))
     );
 
+    let listed = lanewise(&source, &["list", "--json"]).json();
+    let parameters = listed[0]["params"].as_array().expect("a list");
+    assert_eq!((&listed[0]["name"], parameters.len()), (&"saxpy".into(), 3));
+
     let diagnosis = lanewise(&folder, &["doctor", "--json"]).json();
     assert_eq!(diagnosis["healthy"], true, "{diagnosis:#}");
+}
+
+/// In the place of the debugger a program that says how it was started, and a host program that
+/// needs no Lanewise, for it is compiled here.
+#[test]
+fn kernels_are_built_for_the_debugger_that_runs_the_program() {
+    let (root, folder) = project("debugged", "debugged", &[]);
+    let write = |file: &Path, text: &str| std::fs::write(file, text).expect("it can be written");
+    for file in ["build.rs", "src/lib.rs"] {
+        std::fs::remove_file(folder.join(file)).expect("it is there");
+    }
+    write(&folder.join("src/main.rs"), "fn main() {}\n");
+    let manifest = std::fs::read_to_string(folder.join("Cargo.toml")).expect("a manifest");
+    let (head, rest) = manifest.split_once("[dependencies]\n").expect("the table");
+    let ours = rest
+        .lines()
+        .filter(|line| line.starts_with("lanewise-macros =") || line.starts_with("lanewise-std ="));
+    let ours: Vec<&str> = ours.collect();
+    let table = "[package.metadata.lanewise.dependencies]\n";
+    let manifest = format!("{head}{table}{}\n[workspace]\n", ours.join("\n"));
+    write(&folder.join("Cargo.toml"), &manifest);
+    let debugger = root.path().join("cuda-gdb");
+    write(
+        &debugger,
+        "#!/bin/sh\necho \"debugger: $LANEWISE_PTX $*\"\n",
+    );
+    let mode = std::os::unix::fs::PermissionsExt::from_mode(0o755);
+    std::fs::set_permissions(&debugger, mode).expect("the file is ours");
+
+    let folders = std::env::split_paths(&python::path()).collect::<Vec<_>>();
+    let folders = [root.path().to_owned()].into_iter().chain(folders);
+    let path = std::env::join_paths(folders).expect("a path");
+    let variables = [("LANEWISE_DEVICE", Path::new("sim"))];
+    let debug = ["debug", "--gpu", "--arch", "sm_90", "--", "7"];
+    let said = lanewise_on(&path, &folder, &debug, &variables).ok().text;
+    let ptx = target().join("ptx-debug");
+    let started = format!("debugger: {} --args ", ptx.display());
+    assert!(
+        said.contains(&started) && said.contains("/debugged 7\n"),
+        "{said}"
+    );
+    let ptx = std::fs::read_to_string(ptx.join("sm_90/debugged.ptx")).expect("PTX");
+    assert!(ptx.contains(".target sm_90, debug"));
 }
 
 #[test]

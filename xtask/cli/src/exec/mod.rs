@@ -4,45 +4,31 @@
 //! If it contains no driver, the drop-in `libcuda.so.1` is put on its library path. The driver in
 //! the program does the rest, and prints the summary when the program ends.
 
+mod csv;
+mod folded;
+
 use std::env;
 use std::ffi::OsString;
 use std::os::unix::process::ExitStatusExt;
 use std::path::{Path, PathBuf};
 use std::process::{ExitCode, ExitStatus};
 
-use anyhow::{Context, Result};
+use anyhow::{Context, Result, ensure};
 use lanewise_variables as variables;
 use serde::Serialize;
 
-use crate::output::say_json;
-use crate::program::Program;
+use crate::figure::Record;
+use crate::output::{say, say_json};
+use crate::program::{Program, code_of, number_of};
+use crate::sanitize::{self, Formats};
+use crate::simulation::Simulation;
 
 /// Run a program that uses CUDA's driver API on the simulated GPU
 #[derive(Debug, clap::Args)]
 #[command(
-    after_help = "The exit code is the program's.\n\nExamples:\n  cargo lanewise exec -- python vector_add.py\n  cargo lanewise exec --checks race --counters out.json -- ./my_program --size 1000\n  cargo lanewise exec --model rtx4090 -- ctest --output-on-failure"
+    after_help = "The exit code is the program's. With several seeds the program runs as by `sanitize`.\n\nExamples:\n  cargo lanewise exec -- python vector_add.py\n  cargo lanewise exec --checks race --counters out.json -- ./my_program --size 1000\n  cargo lanewise exec --csv - -- ./my_program\n  cargo lanewise exec --model rtx4090 -- ctest --output-on-failure"
 )]
 pub struct Args {
-    /// The GPU to simulate, such as `rtx4090`
-    #[arg(long, value_name = "NAME")]
-    model: Option<String>,
-    /// The checks, separated by commas: `race`, `sync`, `memory`, `init`, or `all` of
-    /// these, and `leak`
-    #[arg(long, value_name = "LIST")]
-    checks: Option<String>,
-    /// Only print findings; the launch succeeds
-    #[arg(long)]
-    report: bool,
-    /// The seed for the order of warps
-    #[arg(long, value_name = "N")]
-    seed: Option<u64>,
-    /// Write the counters of each kernel to this file, as JSON
-    #[arg(long, value_name = "FILE")]
-    counters: Option<PathBuf>,
-    /// Print the result as JSON, with the kernels' counters; the program's own output
-    /// goes to stderr
-    #[arg(long)]
-    json: bool,
     /// The program and its arguments
     #[arg(
         required = true,
@@ -50,31 +36,66 @@ pub struct Args {
         allow_hyphen_values = true,
         value_name = "PROGRAM"
     )]
-    program: Vec<OsString>,
+    pub(crate) program: Vec<OsString>,
+    #[command(flatten)]
+    pub(crate) simulation: Simulation,
+    #[command(flatten)]
+    pub(crate) results: Results,
+}
+
+/// What a run with one seed leaves.
+#[derive(Debug, Clone, clap::Args)]
+pub(crate) struct Results {
+    /// Only print findings; the launch succeeds
+    #[arg(long)]
+    report: bool,
+    /// Write the counters of each kernel to this file, as JSON
+    #[arg(long, value_name = "FILE")]
+    counters: Option<PathBuf>,
+    /// Write the counters that `ncu` has, too, to this file, as its `--csv --page raw` does; `-` is
+    /// the terminal
+    #[arg(long, value_name = "FILE")]
+    csv: Option<PathBuf>,
+    /// Write the instructions of each kernel's first launch by their Rust lines to this file, as
+    /// folded stacks, which programs for flame graphs read
+    #[arg(long, value_name = "FILE")]
+    folded: Option<PathBuf>,
 }
 
 /// Runs the program and returns its exit code.
 pub(crate) fn run(args: &Args) -> Result<ExitCode> {
-    let program = Program::find(&args.program)?;
-    let own = Counters::new(args.counters.as_deref())?;
+    run_with(args, &[])
+}
+
+/// The same with these variables.
+pub(crate) fn run_with(args: &Args, set: &[(&variables::Variable, PathBuf)]) -> Result<ExitCode> {
+    let Args {
+        simulation,
+        results,
+        program: words,
+    } = args;
+    if simulation.seeds > 1 {
+        ensure!(
+            results.is_none(),
+            "`--counters`, `--csv` and `--folded` are of one run; take one seed"
+        );
+        return sanitize::run_all(simulation, &Formats::default(), words);
+    }
+    let program = Program::find(words)?;
+    let own = Counters::new(results.counters.as_deref())?;
     let mut command = program.command();
-    let options = [
-        (&variables::MODEL, args.model.clone()),
-        (&variables::CHECKS, args.checks.clone()),
-        (&variables::SEED, args.seed.map(|seed| seed.to_string())),
-        (
-            &variables::CHECKS_ACTION,
-            args.report.then(|| "report".to_owned()),
-        ),
-    ];
-    for (variable, value) in options {
-        if let Some(value) = value {
-            command.env(variable.name, value);
-        }
+    simulation.set(&mut command, simulation.seed);
+    command.envs(set.iter().map(|(variable, value)| (variable.name, value)));
+    if results.report {
+        command.env(variables::CHECKS_ACTION.name, "report");
     }
     program.check_settings(&command)?;
     command.env(variables::COUNTERS.name, own.path());
-    if args.json {
+    let record = tempfile::NamedTempFile::new().context("cannot create a temporary file")?;
+    if results.folded.is_some() {
+        command.env(variables::RECORD.name, record.path());
+    }
+    if simulation.json {
         // Standard output is only for the JSON document.
         command.stdout(std::io::stderr());
     } else {
@@ -82,9 +103,10 @@ pub(crate) fn run(args: &Args) -> Result<ExitCode> {
     }
     let status = command
         .status()
-        .with_context(|| format!("cannot run `{}`", args.program[0].to_string_lossy()))?;
-    if args.json {
-        say_json(&ProgramOutcome::of(status, own.path()))?;
+        .with_context(|| format!("cannot run `{}`", words[0].to_string_lossy()))?;
+    let outcome = ProgramOutcome::of(status, own.path());
+    if simulation.json {
+        say_json(&outcome)?;
     } else {
         match own.written() {
             Written::Whole => {}
@@ -98,7 +120,32 @@ pub(crate) fn run(args: &Args) -> Result<ExitCode> {
             Written::Nothing => eprintln!("lanewise: {}", program.not_initialised()),
         }
     }
-    Ok(code_of(status))
+    if let Some(path) = &results.csv {
+        write(path, &csv::text(outcome.driver.as_ref()))?;
+    }
+    if let Some(path) = &results.folded {
+        write(path, &folded::text(&Record::read(record.path())?))?;
+    }
+    Ok(match outcome.found() {
+        true => simulation.code_of_findings(code_of(status)),
+        false => code_of(status),
+    })
+}
+
+impl Results {
+    /// Returns whether no file is asked for.
+    fn is_none(&self) -> bool {
+        self.counters.is_none() && self.csv.is_none() && self.folded.is_none()
+    }
+}
+
+/// Writes a file, or to standard output if it is called `-`.
+fn write(path: &Path, text: &str) -> Result<()> {
+    if path.as_os_str() == "-" {
+        say(text.trim_end());
+        return Ok(());
+    }
+    std::fs::write(path, text).with_context(|| format!("cannot write `{}`", path.display()))
 }
 
 /// The document that `--json` prints.
@@ -118,6 +165,23 @@ impl ProgramOutcome {
             exit_code: number_of(status),
             driver: serde_json::from_str(&text).ok(),
         }
+    }
+
+    /// Returns whether the checks found something, or a kernel failed.
+    fn found(&self) -> bool {
+        let driver = self.driver.as_ref();
+        let list = |name: &str| {
+            driver
+                .and_then(|it| it[name].as_array())
+                .into_iter()
+                .flatten()
+        };
+        let has = |kernel: &serde_json::Value| {
+            kernel["findings"]
+                .as_array()
+                .is_some_and(|it| !it.is_empty())
+        };
+        list("host").next().is_some() || list("kernels").any(has)
     }
 }
 
@@ -188,14 +252,4 @@ impl Drop for Counters {
             let _ = std::fs::remove_file(&self.path);
         }
     }
-}
-
-/// Returns the program's exit code, or 128 plus the number of a signal, as in shells.
-pub(crate) fn code_of(status: ExitStatus) -> ExitCode {
-    ExitCode::from(number_of(status))
-}
-
-fn number_of(status: ExitStatus) -> u8 {
-    let code = status.code().or(status.signal().map(|signal| 128 + signal));
-    code.and_then(|code| u8::try_from(code).ok()).unwrap_or(1)
 }

@@ -72,6 +72,7 @@ pub unsafe trait LayerKernels<F>: Sized + 'static {
 /// }
 ///
 /// lanewise_algorithms_tensor::layers!(squared: SquaredRelu);
+/// # type Ptx = lanewise_std::kernel::NoPtx;
 /// # fn main() {}
 /// ```
 #[macro_export]

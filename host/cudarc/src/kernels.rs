@@ -192,13 +192,8 @@ impl Kernels {
         let (major, minor) = self.context.compute_capability().map_err(refused::<K>)?;
         let device = (major * 10 + minor).unsigned_abs();
         let texts = K::Module::TEXTS;
-        let that_run = texts.iter().filter_map(|text| {
-            let architecture = Architecture::read(text.arch)?;
-            let order = (architecture.sm, architecture.suffix as u8);
-            architecture.runs_on(device).then_some((order, text.plain))
-        });
-        let best = that_run.max_by_key(|(order, _)| *order);
-        best.map(|(_, text)| text).ok_or_else(|| match texts {
+        let best = Architecture::best(texts, |text| text.arch, device);
+        best.map(|text| text.plain).ok_or_else(|| match texts {
             [] => LaunchError::NoPtx { kernel: K::NAME },
             texts => LaunchError::OtherDevices {
                 module: K::Module::NAME,

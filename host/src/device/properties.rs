@@ -22,6 +22,13 @@ pub struct ComputeCapability {
     pub minor: u32,
 }
 
+impl ComputeCapability {
+    /// Ten times the capability, as in a target's name: 90 for 9.0.
+    pub(crate) fn sm(self) -> u32 {
+        self.major * 10 + self.minor
+    }
+}
+
 impl fmt::Display for ComputeCapability {
     fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(out, "sm_{}{}", self.major, self.minor)

@@ -16,6 +16,7 @@ use std::collections::HashMap;
 use std::fs;
 use std::path::{Path, PathBuf};
 
+use lanewise_ptx::isa::Architecture;
 use lanewise_std::kernel;
 use lanewise_variables::PTX;
 use serde::Deserialize;
@@ -106,7 +107,7 @@ fn choose(folder: &Path, device: ComputeCapability) -> Result<PathBuf, LoadError
     let names = entries
         .flatten()
         .filter_map(|entry| entry.file_name().into_string().ok());
-    match embedded::best(names, |name| name, device) {
+    match Architecture::best(names, |name| name, device.sm()) {
         Some(name) => Ok(folder.join(name)),
         None => Err(LoadError::NoTarget {
             folder: folder.to_owned(),

@@ -103,6 +103,34 @@ impl Architecture {
             Suffix::Specific => self.sm == sm || (self.sm, sm) == (101, 110),
         }
     }
+
+    /// Returns the item whose target suits a GPU of this compute capability best: the newest that
+    /// it can run. `name` returns an item's target; what is no target is passed over.
+    ///
+    /// PTX for `sm_80` runs on 8.0 and everything later, PTX for `sm_90a` only on 9.0, and PTX for
+    /// `sm_100f` on 10.x. Source: CUDA programming guide, "PTX Compatibility".
+    ///
+    /// ```
+    /// use lanewise_ptx::isa::Architecture;
+    ///
+    /// let best = |sm| Architecture::best(["sm_80", "sm_90a"], |name| name, sm);
+    /// assert_eq!(best(90), Some("sm_90a"));
+    /// assert_eq!(best(100), Some("sm_80"));
+    /// assert_eq!(best(75), None);
+    /// ```
+    pub fn best<T>(
+        items: impl IntoIterator<Item = T>,
+        name: impl Fn(&T) -> &str,
+        sm: u32,
+    ) -> Option<T> {
+        let that_run = items.into_iter().filter_map(|it| {
+            let architecture = Architecture::read(name(&it))?;
+            // Code for fewer GPUs may use more of what they have.
+            let order = (architecture.sm, architecture.suffix as u8);
+            architecture.runs_on(sm).then_some((order, it))
+        });
+        that_run.max_by_key(|(order, _)| *order).map(|(_, it)| it)
+    }
 }
 
 impl std::fmt::Display for Architecture {
@@ -158,6 +186,23 @@ mod tests {
         assert!(read("sm_90a").runs_on(90) && !read("sm_90a").runs_on(100));
         assert!(read("sm_100f").runs_on(103) && !read("sm_100f").runs_on(120));
         assert!(!read("sm_103f").runs_on(100) && read("sm_120f").runs_on(121));
+    }
+
+    #[test]
+    fn the_newest_target_that_the_gpu_runs_is_the_best() {
+        let targets = ["sm_80", "sm_90a", "sm_90", "sm_100f"];
+        for (sm, best) in [
+            (80, Some("sm_80")),
+            (89, Some("sm_80")),
+            (90, Some("sm_90a")),
+            (103, Some("sm_100f")),
+            (120, Some("sm_90")),
+            (35, None),
+        ] {
+            assert_eq!(Architecture::best(targets, |name| name, sm), best, "{sm}");
+        }
+        let others = ["other", "sm_", "sm_x"];
+        assert_eq!(Architecture::best(others, |name| name, 90), None);
     }
 
     #[test]

@@ -8,7 +8,6 @@
 //! Programming Guide, `CUDA_LAUNCH_BLOCKING`.
 
 use std::borrow::Cow;
-use std::collections::VecDeque;
 use std::fmt::{self, Write};
 use std::panic::Location;
 use std::sync::{Mutex, MutexGuard, PoisonError};
@@ -16,15 +15,15 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 /// The maximum number of launches that are named.
 const MOST: usize = 16;
 
-/// The last launches of the process, the oldest first.
-static JOURNAL: Mutex<Journal> = Mutex::new(Journal {
-    launches: VecDeque::new(),
-    forgotten: 0,
-});
+/// The last launches of the process.
+static JOURNAL: Mutex<Journal> = Mutex::new(Journal::EMPTY);
 
 #[derive(Debug)]
 struct Journal {
-    launches: VecDeque<Launch>,
+    /// A ring, with empty places for those that are done.
+    launches: [Option<Launch>; MOST],
+    /// The place of the oldest launch, and of the next one.
+    next: usize,
     /// The number of older launches that were forgotten.
     forgotten: usize,
 }
@@ -83,32 +82,39 @@ pub(crate) fn suspects() -> Option<String> {
 }
 
 impl Journal {
+    const EMPTY: Self = Self {
+        launches: [const { None }; MOST],
+        next: 0,
+        forgotten: 0,
+    };
+
     fn note(&mut self, launch: Launch) {
-        if self.launches.len() == MOST {
-            self.launches.pop_front();
-            self.forgotten += 1;
-        }
-        self.launches.push_back(launch);
+        let oldest = &mut self.launches[self.next];
+        self.forgotten += usize::from(oldest.is_some());
+        *oldest = Some(launch);
+        self.next = (self.next + 1) % MOST;
     }
 
     fn forget(&mut self, is_done: impl Fn(&Launch) -> bool) {
-        self.launches.retain(|launch| !is_done(launch));
-        if self.launches.is_empty() {
+        for place in &mut self.launches {
+            place.take_if(|launch| is_done(launch));
+        }
+        if self.launches.iter().all(Option::is_none) {
             self.forgotten = 0;
         }
     }
 
     fn suspects(&self) -> Option<String> {
-        if self.launches.is_empty() {
-            return None;
-        }
+        let (newer, older) = self.launches.split_at(self.next);
+        let launches = || older.iter().chain(newer).flatten();
+        launches().next()?;
         let mut text = String::new();
-        if self.launches.len() + self.forgotten > 1 {
+        if launches().count() + self.forgotten > 1 {
             text.push_str(
                 "one of these, none of which has been waited for (with CUDA_LAUNCH_BLOCKING=1 each launch waits, and the faulty one has the error):\n",
             );
         }
-        for launch in &self.launches {
+        for launch in launches() {
             // Writing to a string cannot fail.
             let _ = writeln!(text, "{} was launched at {}", launch.what, launch.at);
         }
@@ -123,13 +129,6 @@ impl Journal {
 mod tests {
     use super::*;
 
-    fn journal() -> Journal {
-        Journal {
-            launches: VecDeque::new(),
-            forgotten: 0,
-        }
-    }
-
     fn launch(what: &str, stream: usize) -> Launch {
         Launch {
             what: What::Kernel(what.to_owned().into()),
@@ -141,7 +140,7 @@ mod tests {
 
     #[test]
     fn one_launch_is_named_and_several_are_suspected() {
-        let mut journal = journal();
+        let mut journal = Journal::EMPTY;
         assert_eq!(journal.suspects(), None);
         journal.note(launch("a", 1));
         let text = journal.suspects().expect("one");
@@ -159,7 +158,7 @@ mod tests {
 
     #[test]
     fn older_launches_are_counted() {
-        let mut journal = journal();
+        let mut journal = Journal::EMPTY;
         for number in 0..MOST + 3 {
             journal.note(launch(&format!("k{number}"), 1));
         }

@@ -1,6 +1,6 @@
 //! Executable graphs, which can be launched and updated with other parameters.
 
-use std::cell::{Cell, RefCell};
+use std::cell::Cell;
 use std::marker::PhantomData;
 use std::panic::Location;
 use std::sync::Arc;
@@ -15,11 +15,11 @@ use super::error::{GraphError, UpdateReason};
 use super::node::KernelNode;
 use super::record::{Record, Recorded};
 use super::template::{GraphTemplate, Handle, NodeType, TemplateNode, uses};
-use super::uses::{RecordableAll, Used, conflict, hold, hold_in};
+use super::uses::{RecordableAll, Used, conflict, hold, hold_by};
 use crate::journal::What;
 use crate::launch::CheckedLaunch;
 use crate::launch::argument::Recorded as RecordedUse;
-use crate::stream::order::{Access, HeldMemory, Marked, Order};
+use crate::stream::order::{Marked, Order};
 use crate::{Arguments, Device, DriverError, LaunchConfig, LaunchError, Stream, late};
 
 /// Recorded work, ready to be launched.
@@ -31,8 +31,6 @@ pub struct Graph {
     uses: Vec<Used>,
     /// The graph that it was built from; `None` for recorded work.
     built: Option<Built>,
-    /// An empty list for what a launch holds, so that launches allocate nothing.
-    held: RefCell<Vec<HeldMemory<Stream>>>,
     /// Whether the driver has refused the last update. It may have changed some of the nodes
     /// before, so that the memory that the nodes use is not known.
     half_updated: bool,
@@ -154,19 +152,19 @@ impl Graph {
         built: Option<Built>,
         at: &'static Location<'static>,
     ) -> Result<Self, GraphError> {
-        let _held = hold(&uses, at)?;
+        let held = hold(&uses, at)?;
         device.make_current(at)?;
         let mut executable = CUgraphExec::default();
         let (graph, _turn) = graph.turn();
         // SAFETY: the result is written to a local variable, and the graph is live.
         let result = unsafe { api::cuGraphInstantiateWithFlags(&mut executable, graph, 0) };
+        drop(held);
         DriverError::check_code("cuGraphInstantiateWithFlags", result, at)?;
         Ok(Self {
             device: device.clone(),
             executable,
             uses,
             built,
-            held: RefCell::default(),
             half_updated: false,
             order: Order::default(),
             only: None,
@@ -193,11 +191,7 @@ impl Graph {
             |earlier: &Stream, mark: Option<&Marked<Stream>>| stream.wait_behind(earlier, mark);
         let _turn = self.device.launching();
         // Launches of one graph run one after another; the driver requires that too.
-        let own = (&self.order, Access::Write);
-        let uses = self.uses.iter().map(|(order, access)| (order, *access));
-        let mut held = self.held.take();
-        let all = std::iter::once(own).chain(uses);
-        hold_in(&mut held, all, at, |order, access| {
+        let held = hold_by(Some(&self.order), &self.uses, at, |order, access| {
             Ok(order.hold_on(stream, access, wait)?)
         })?;
         self.device.make_current(at)?;
@@ -206,8 +200,7 @@ impl Graph {
         let result = unsafe {
             api::cuGraphLaunch(self.executable, CUstream(stream.raw().expose_provenance()))
         };
-        held.clear();
-        self.held.replace(held);
+        drop(held);
         DriverError::check_code("cuGraphLaunch", result, at)?;
         stream.note_launch(|| What::Graph, at);
         Ok(())

@@ -252,7 +252,8 @@ impl GraphTemplate {
     pub fn try_clone(&self) -> Result<Self, GraphError> {
         self.without_conditions()?;
         let at = Location::caller();
-        let _held = hold(&self.uses(), at)?;
+        let uses = self.uses();
+        let _held = hold(&uses, at)?;
         self.device.make_current(at)?;
         let (graph, _turn) = self.handle.turn();
         let mut clone = CUgraph::default();
@@ -288,7 +289,8 @@ impl GraphTemplate {
         let name = format!("lanewise-{}-{}.dot", std::process::id(), number());
         let file = std::env::temp_dir().join(name);
         let path = CString::new(file.to_string_lossy().as_bytes()).map_err(std::io::Error::from)?;
-        let _held = hold(&self.uses(), at)?;
+        let uses = self.uses();
+        let _held = hold(&uses, at)?;
         self.device.make_current(at)?;
         let (graph, _turn) = self.handle.turn();
         // SAFETY: the graph is live, and the path ends with a zero.

@@ -7,7 +7,7 @@ use cust::memory::DeviceCopy;
 use lanewise_std::kernel::Value;
 
 use super::error::GraphError;
-use crate::stream::order::{Access, HeldMemory, HoldOutcome, Order};
+use crate::stream::order::{Access, HoldOutcome, Order};
 use crate::tensor_map::{TensorElement, TensorMap, TensorMapMut};
 use crate::{DeviceBuffer, GraphBuffer, Matrix, MatrixMut, Part, Stream, View};
 
@@ -84,41 +84,64 @@ pub(super) fn conflict(one: &[Used], other: &[Used]) -> bool {
     })
 }
 
-/// Holds all of the buffers at once. So no other use of a buffer begins, and none is dropped,
-/// before a launch is queued or the driver has finished a call on the graph. The driver reads the
-/// addresses of copies, and an H200's driver crashes if the memory is freed.
-pub(super) fn hold(
-    uses: &[Used],
-    at: &'static Location<'static>,
-) -> Result<Vec<HeldMemory<Stream>>, GraphError> {
-    let mut held = Vec::new();
-    let uses = uses.iter().map(|(order, access)| (order, *access));
-    hold_in(&mut held, uses, at, |order, access| Ok(order.hold(access)))?;
-    Ok(held)
+/// Memory that is held until this is dropped. No other use of it begins, and it is not freed.
+pub(super) struct HeldMemory<'a> {
+    /// Memory of the graph itself.
+    own: Option<&'a Order<Stream>>,
+    uses: &'a [Used],
+    /// How many of these are held, in this order.
+    held: usize,
 }
 
-/// Holds all of the memory at once, by `hold`, in an empty list.
-pub(super) fn hold_in<'a>(
-    held: &mut Vec<HeldMemory<Stream>>,
-    uses: impl Iterator<Item = (&'a Order<Stream>, Access)> + Clone,
+impl HeldMemory<'_> {
+    fn release(&mut self) {
+        let all = self.own.into_iter();
+        let all = all.chain(self.uses.iter().map(|(order, _)| order));
+        all.take(self.held).for_each(Order::release);
+        self.held = 0;
+    }
+}
+
+impl Drop for HeldMemory<'_> {
+    fn drop(&mut self) {
+        self.release();
+    }
+}
+
+/// Holds all of the buffers at once, until the driver has finished a call on the graph. The driver
+/// reads the addresses of copies, and an H200's driver crashes if the memory is freed.
+pub(super) fn hold<'a>(
+    uses: &'a [Used],
     at: &'static Location<'static>,
-    hold: impl Fn(&Order<Stream>, Access) -> Result<HoldOutcome<Stream>, GraphError>,
-) -> Result<(), GraphError> {
+) -> Result<HeldMemory<'a>, GraphError> {
+    hold_by(None, uses, at, |order, access| Ok(order.hold(access)))
+}
+
+/// Holds the graph's own memory, which it writes, and all of the buffers at once, by `hold`. So no
+/// other use of a buffer begins, and none is dropped, before a launch is queued.
+pub(super) fn hold_by<'a>(
+    own: Option<&'a Order<Stream>>,
+    uses: &'a [Used],
+    at: &'static Location<'static>,
+    hold: impl Fn(&Order<Stream>, Access) -> Result<HoldOutcome, GraphError>,
+) -> Result<HeldMemory<'a>, GraphError> {
+    let mut memory = HeldMemory { own, uses, held: 0 };
     'again: loop {
-        for (order, access) in uses.clone() {
+        let all = own.into_iter().map(|order| (order, Access::Write));
+        for (order, access) in all.chain(uses.iter().map(|(order, access)| (order, *access))) {
             match hold(order, access)? {
-                HoldOutcome::Held(one) => held.push(one),
+                HoldOutcome::Held => memory.held += 1,
                 HoldOutcome::Gone => return Err(GraphError::BufferIsGone { at }),
                 HoldOutcome::Busy => {
                     // A thread that is about to queue work may be waiting for memory that is held
                     // here.
-                    held.clear();
+                    memory.release();
                     std::thread::yield_now();
                     continue 'again;
                 }
             }
         }
-        return Ok(());
+        return Ok(memory);
     }
 }
 

@@ -28,7 +28,9 @@ use std::panic::Location;
 use cust::memory::DeviceCopy;
 use cust::sys;
 use lanewise_driver::abi::CUresult;
-use lanewise_std::kernel::{BrokenContract, LaunchContract, SharedCell, Value, slice_alignment};
+use lanewise_std::kernel::{
+    BrokenContract, LaunchContract, LengthClause, SharedCell, Value, slice_alignment,
+};
 use lanewise_std::{
     DisjointMatrix, DisjointSlice, GlobalMut, Matrix, PartPerBlock, PerBlock, PerWarp, RowPerBlock,
 };
@@ -57,7 +59,8 @@ use crate::{
 ///
 /// # Safety
 /// `pass` appends the PTX parameters of one `P`, no more and no fewer, by calling `pass` of other
-/// arguments. The memory that they point to is valid for the kernel while it runs.
+/// arguments. They borrow what they pass from the caller of the launch, and the memory that they
+/// point to is valid for the kernel while it runs.
 #[diagnostic::on_unimplemented(
     message = "`{Self}` cannot be passed where the kernel takes `{P}`",
     label = "the kernel takes `{P}` here",
@@ -100,7 +103,8 @@ pub struct ArgumentList<'launch> {
     recorded: Option<Vec<Recorded>>,
     /// The number of the graph that is being built.
     graph: Option<u64>,
-    contract: LaunchContract,
+    /// What is required of the lengths of slices.
+    lengths: &'static [LengthClause],
 }
 
 /// A buffer that a graph uses, and its access; `None` for memory that a graph cannot track.
@@ -166,7 +170,7 @@ impl<'launch> ArgumentList<'launch> {
             lists: SPARE.try_with(Cell::take).ok().flatten(),
             recorded: None,
             graph: None,
-            contract: LaunchContract::ANY,
+            lengths: &[],
         }
     }
 
@@ -205,7 +209,9 @@ impl<'launch> ArgumentList<'launch> {
             }
             None => {
                 let uses = &mut self.lists.get_or_insert_default().uses;
-                buffer.launch_on(uses, self.stream, access)
+                // SAFETY: an `Argument` borrows the buffer from the caller of the launch, which
+                // drops this list, and so ends the uses, before it returns.
+                unsafe { buffer.launch_on(uses, self.stream, access) }
             }
         }
     }
@@ -224,26 +230,33 @@ impl<'launch> ArgumentList<'launch> {
             }
             None => {
                 let uses = &mut self.lists.get_or_insert_default().uses;
-                order.begin_among_on(uses, self.stream, access)
+                // SAFETY: as for a buffer.
+                unsafe { order.begin_among_on(uses, self.stream, access) }
             }
         }
     }
 
-    /// Notes that the values that follow are those of the next argument.
+    /// Notes that the values that follow are those of the next argument, if lengths are compared.
     fn begin_argument(&mut self) {
+        if self.lengths.is_empty() {
+            return;
+        }
         let Lists {
             starts, arguments, ..
         } = &mut **self.lists.get_or_insert_default();
         arguments.push(starts.len());
     }
 
-    /// Sets the kernel's contract.
-    pub(crate) fn require(&mut self, contract: LaunchContract) {
-        self.contract = contract;
+    /// Sets what the kernel's contract requires of lengths.
+    pub(crate) fn require(&mut self, lengths: &'static [LengthClause]) {
+        self.lengths = lengths;
     }
 
     /// Checks that the arguments have the lengths that the contract requires.
     pub(crate) fn check_lengths(&mut self) -> Result<(), BrokenContract> {
+        if self.lengths.is_empty() {
+            return Ok(());
+        }
         let Lists {
             bytes,
             starts,
@@ -258,8 +271,11 @@ impl<'launch> ArgumentList<'launch> {
             word[..own.len()].copy_from_slice(own);
             u64::from_le_bytes(word)
         };
-        self.contract
-            .check_lengths(|of| value(arguments[of] + 1), |of| value(arguments[of]))
+        let contract = LaunchContract {
+            lengths: self.lengths,
+            ..LaunchContract::ANY
+        };
+        contract.check_lengths(|of| value(arguments[of] + 1), |of| value(arguments[of]))
     }
 
     /// Appends one parameter, by its bytes. A value of size zero is not a parameter in the PTX.
@@ -271,9 +287,10 @@ impl<'launch> ArgumentList<'launch> {
 
     /// Appends two parameters of one argument.
     fn push_both(&mut self, first: u64, second: u64) {
-        let lists = self.lists.get_or_insert_default();
-        lists.push(first);
-        lists.push(second);
+        let Lists { bytes, starts, .. } = &mut **self.lists.get_or_insert_default();
+        let start = bytes.len();
+        starts.extend([start, start + size_of::<u64>()]);
+        bytes.extend(bytemuck::bytes_of(&[first, second]));
     }
 
     /// Appends a slice: its address, then its length in elements.

@@ -51,8 +51,8 @@ impl Module {
                 at,
             });
         }
-        list.require(K::CONTRACT);
-        K::CONTRACT
+        list.require(const { K::CONTRACT.lengths });
+        const { K::CONTRACT }
             .check(config.grid.into(), config.block.into())
             .map_err(|source| {
                 let kernel = K::NAME.to_owned();

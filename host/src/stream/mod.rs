@@ -79,16 +79,20 @@ impl Order<Stream> {
     }
 
     /// As [`Self::begin_on`], for a launch that ends all of its uses together.
+    ///
+    /// # Safety
+    /// The memory of this order is there until the uses have ended.
     #[track_caller]
-    pub(crate) fn begin_among_on(
+    pub(crate) unsafe fn begin_among_on(
         &self,
         uses: &mut Vec<BegunUse<Stream>>,
         stream: &Stream,
         access: Access,
     ) -> Result<(), DriverError> {
-        self.begin_among(uses, stream, access, |earlier, mark| {
-            stream.wait_behind(earlier, mark)
-        })
+        let wait =
+            |earlier: &Stream, mark: Option<&Marked<Stream>>| stream.wait_behind(earlier, mark);
+        // SAFETY: the caller promises the same.
+        unsafe { self.begin_among(uses, stream, access, wait) }
     }
 
     /// Makes the host wait for all uses so far.

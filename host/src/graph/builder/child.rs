@@ -67,7 +67,8 @@ impl<'graph> GraphBuilder<'graph> {
             what: format!("{} at {at}", new.what),
             ..new
         };
-        let _held = hold(&new.uses, at)?;
+        let uses = new.uses.clone();
+        let _held = hold(&uses, at)?;
         let (child, _turn) = child.turn();
         let call = ("cuGraphAddChildGraphNode", at);
         Ok(self.add(after, new, call, |node, graph, after, count| {

@@ -24,8 +24,11 @@ impl<T: DeviceCopy> DeviceBuffer<T> {
     /// Begins a use by a launch on `stream`, adds it to the launch's uses, and makes the stream
     /// wait for the earlier ones. The launch ends the use when it is queued. A stream of another
     /// device may use the buffer if that device has peer access to this one's memory.
+    ///
+    /// # Safety
+    /// The buffer is there until the uses have ended.
     #[track_caller]
-    pub(crate) fn launch_on(
+    pub(crate) unsafe fn launch_on(
         &self,
         uses: &mut Vec<BegunUse<Stream>>,
         stream: &Stream,
@@ -33,7 +36,8 @@ impl<T: DeviceCopy> DeviceBuffer<T> {
     ) -> Result<(), DriverError> {
         stream.device().must_reach(&self.device)?;
         self.must_not_be_a_graphs()?;
-        self.order.begin_among_on(uses, stream, access)
+        // SAFETY: the caller promises the same.
+        unsafe { self.order.begin_among_on(uses, stream, access) }
     }
 
     /// As [`Self::launch_on`], for work of another library. The use ends when it is dropped.

@@ -1,25 +1,38 @@
 //! A launch's use of memory, from before its arguments are made until it is queued.
 
 use super::uses::{LastUse, Uses};
-use super::{Access, Marked, Order, Queue};
+use super::{Access, Marked, Memory, Order, Queue};
 
-/// A launch that has begun to use the memory. It must be ended.
+/// A launch that has begun to use memory that it borrows. It must be ended.
+///
+/// It is no handle of the memory's uses: a launch would count a handle of each buffer up and down,
+/// which costs as much as all else that it does for one.
 #[derive(Debug)]
 #[must_use]
 pub(crate) struct BegunUse<S: Queue> {
-    order: Order<S>,
+    /// It is there until the use has ended: see [`Order::begin_among`].
+    memory: *const Memory<S>,
     access: Access,
-    /// The number of its [`LastUse`]; `None` if it was not noted, because the memory is used on
-    /// this stream only.
-    number: Option<u64>,
+    number: UseNumber,
 }
+
+/// The number of a [`LastUse`]; `None` if it was not noted, because the memory is used on this
+/// stream only.
+type UseNumber = Option<u64>;
 
 /// Ends the uses of one launch on `stream` together, and leaves the list empty.
 pub(crate) fn end_together<S: Queue>(uses: &mut Vec<BegunUse<S>>, stream: &S) {
     // One point after the launch serves for all of its uses.
     let mut common: Option<Option<Marked<S>>> = None;
-    for one in uses.drain(..) {
-        one.end(stream, || {
+    for BegunUse {
+        memory,
+        access,
+        number,
+    } in uses.drain(..)
+    {
+        // SAFETY: who began the use promised that the memory is there until now.
+        let memory = unsafe { &*memory };
+        memory.end_use(stream, access, number, || {
             common.get_or_insert_with(|| stream.mark()).clone()
         });
     }
@@ -28,8 +41,9 @@ pub(crate) fn end_together<S: Queue>(uses: &mut Vec<BegunUse<S>>, stream: &S) {
 /// A use that ends when it is dropped, or when its work is known to be done.
 #[derive(Debug)]
 pub(crate) struct LaunchUse<S: Queue> {
-    /// `None` once it has ended.
-    begun: Option<BegunUse<S>>,
+    order: Order<S>,
+    access: Access,
+    number: UseNumber,
     stream: S,
 }
 
@@ -42,50 +56,50 @@ impl<S: Queue> Order<S> {
         access: Access,
         wait: impl FnMut(&S, Option<&Marked<S>>) -> Result<(), E>,
     ) -> Result<LaunchUse<S>, E> {
+        let number = if self.0.alone.is(stream, access) {
+            None
+        } else {
+            Some(self.begin_noted(stream, access, wait)?)
+        };
         Ok(LaunchUse {
-            begun: Some(self.begin_unowned(stream, access, wait)?),
+            order: self.clone(),
+            access,
+            number,
             stream: stream.clone(),
         })
     }
 
     /// As [`Self::begin`], for a launch that ends all of its uses together: adds this one to them.
-    pub(crate) fn begin_among<E>(
+    ///
+    /// # Safety
+    /// The memory of this order is there until the uses have ended.
+    pub(crate) unsafe fn begin_among<E>(
         &self,
         uses: &mut Vec<BegunUse<S>>,
         stream: &S,
         access: Access,
         wait: impl FnMut(&S, Option<&Marked<S>>) -> Result<(), E>,
     ) -> Result<(), E> {
-        // Nearly every use is one of these. It is made in its place, for a copy of it would wait
-        // for its parts to be stored.
-        if self.0.alone.is(stream, access) {
-            uses.push(BegunUse {
-                order: self.clone(),
-                access,
-                number: None,
-            });
-            return Ok(());
-        }
-        uses.push(self.begin_unowned(stream, access, wait)?);
+        let number = if self.0.alone.is(stream, access) {
+            None // nearly every use
+        } else {
+            Some(self.begin_noted(stream, access, wait)?)
+        };
+        uses.push(BegunUse {
+            memory: &raw const *self.0,
+            access,
+            number,
+        });
         Ok(())
     }
 
-    /// As [`Self::begin`], for a caller that ends the use itself.
-    pub(crate) fn begin_unowned<E>(
+    /// Begins a use and notes it, for memory that is not used on this stream only.
+    fn begin_noted<E>(
         &self,
         stream: &S,
         access: Access,
         mut wait: impl FnMut(&S, Option<&Marked<S>>) -> Result<(), E>,
-    ) -> Result<BegunUse<S>, E> {
-        let order = self.clone();
-        if self.0.alone.is(stream, access) {
-            let number = None;
-            return Ok(BegunUse {
-                order,
-                access,
-                number,
-            });
-        }
+    ) -> Result<u64, E> {
         let mut uses = self.lock_free();
         self.0.alone.end();
         // Reads of a part did not wait for reads of other parts. So the whole treats all uses of
@@ -95,30 +109,31 @@ impl<S: Queue> Order<S> {
         uses.under_way += 1;
         uses.writing += usize::from(access == Access::Write);
         self.0.alone.begin(stream, &uses);
-        Ok(BegunUse {
-            order,
-            access,
-            number: Some(number),
-        })
+        Ok(number)
     }
 }
 
-impl<S: Queue> BegunUse<S> {
-    /// Ends the use, because its work is queued on `stream`. `mark` returns the point after that
-    /// work.
-    fn end(self, stream: &S, mark: impl FnOnce() -> Option<Marked<S>>) {
-        if self.number.is_none() && self.order.0.alone.is(stream, self.access) {
+impl<S: Queue> Memory<S> {
+    /// Notes that the launch has been queued on `stream`. `mark` marks the point after it.
+    fn end_use(
+        &self,
+        stream: &S,
+        access: Access,
+        number: UseNumber,
+        mark: impl FnOnce() -> Option<Marked<S>>,
+    ) {
+        if number.is_none() && self.alone.is(stream, access) {
             return;
         }
-        let mut uses = self.order.lock();
-        if self.number.is_none() {
+        let mut uses = self.lock();
+        if number.is_none() {
             // Another stream has used the memory meanwhile, and its waits may have come before this
             // work. The next use waits for everything that is queued on this stream.
-            uses.note(stream, self.access);
+            uses.note(stream, access);
             return;
         }
         uses.under_way -= 1;
-        uses.writing -= usize::from(self.access == Access::Write);
+        uses.writing -= usize::from(access == Access::Write);
         if !uses.crossed {
             return;
         }
@@ -148,34 +163,31 @@ impl<S: Queue> BegunUse<S> {
 impl<S: Queue> LaunchUse<S> {
     /// Ends the use, and notes that the host has waited for its work. A write comes after all other
     /// uses, so all of them are over.
-    pub(crate) fn settle(mut self) {
-        let Some(begun) = self.begun.take() else {
-            return;
-        };
-        let BegunUse {
-            order,
-            access,
-            number,
-        } = &begun;
-        match access {
-            Access::Write => order.forget(),
+    pub(crate) fn settle(self) {
+        match self.access {
+            Access::Write => self.order.forget(),
             // A stream with a number may have had later uses that were not noted.
             Access::Read if self.stream.number() > 0 => {}
             // Another thread may have begun a later use on the same stream, which need not be over.
             Access::Read => {
-                let is_it =
-                    |past: &LastUse<S>| past.stream == self.stream && Some(past.number) == *number;
-                order.lock().readers.retain(|past| !is_it(past));
+                let is_it = |past: &LastUse<S>| {
+                    past.stream == self.stream && Some(past.number) == self.number
+                };
+                self.order.lock().readers.retain(|past| !is_it(past));
             }
         }
-        begun.end(&self.stream, || self.stream.mark());
+        // It ends as it is dropped.
     }
 }
 
 impl<S: Queue> Drop for LaunchUse<S> {
     fn drop(&mut self) {
-        if let Some(begun) = self.begun.take() {
-            begun.end(&self.stream, || self.stream.mark());
-        }
+        let Self {
+            order,
+            access,
+            number,
+            stream,
+        } = self;
+        order.0.end_use(stream, *access, *number, || stream.mark());
     }
 }

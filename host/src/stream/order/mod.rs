@@ -36,7 +36,8 @@ mod uses;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use alone::Alone;
-pub(crate) use held::{HeldMemory, HoldOutcome};
+use held::Held;
+pub(crate) use held::HoldOutcome;
 pub(crate) use launch::{BegunUse, LaunchUse, end_together};
 use uses::Uses;
 
@@ -74,7 +75,15 @@ struct Memory<S: Queue> {
     /// The graph that owns the memory and alone may use it.
     graph: Option<u64>,
     alone: Alone,
+    held: Held,
     uses: Mutex<Uses<S>>,
+}
+
+impl<S: Queue> Memory<S> {
+    fn lock(&self) -> MutexGuard<'_, Uses<S>> {
+        let uses = self.uses.lock();
+        uses.unwrap_or_else(PoisonError::into_inner)
+    }
 }
 
 impl<S: Queue> Clone for Order<S> {
@@ -95,6 +104,7 @@ impl<S: Queue> Order<S> {
         Self(Arc::new(Memory {
             graph,
             alone: Alone::default(),
+            held: Held::default(),
             uses,
         }))
     }
@@ -123,8 +133,7 @@ impl<S: Queue> Order<S> {
     }
 
     fn lock(&self) -> MutexGuard<'_, Uses<S>> {
-        let uses = self.0.uses.lock();
-        uses.unwrap_or_else(PoisonError::into_inner)
+        self.0.lock()
     }
 
     /// Locks the uses once no graph is being launched with the memory. That takes no longer
@@ -132,7 +141,7 @@ impl<S: Queue> Order<S> {
     fn lock_free(&self) -> MutexGuard<'_, Uses<S>> {
         loop {
             let uses = self.lock();
-            if !uses.held {
+            if !self.0.held.is() {
                 return uses;
             }
             drop(uses);
@@ -152,7 +161,7 @@ impl<S: Queue> Order<S> {
 
     /// Forgets the uses so far, so that the next waits for none.
     pub(crate) fn forget(&self) {
-        let mut uses = self.lock();
+        let mut uses = self.lock_free();
         self.0.alone.end();
         uses.writers.clear();
         uses.readers.clear();

@@ -1,7 +1,7 @@
 //! Which streams a use waits for, and at which points, on queues that are only names.
 
 use super::uses::READERS;
-use super::{Access, BegunUse, HeldMemory, HoldOutcome, LaunchUse, Order, Queue, end_together};
+use super::{Access, BegunUse, HoldOutcome, LaunchUse, Order, Queue, end_together};
 
 thread_local! {
     /// Points marked so far.
@@ -60,21 +60,16 @@ fn points(
     waited
 }
 
-/// Holds memory that no other thread uses for a graph's launch that writes it. Returns it with the
-/// streams that it waited for.
-fn hold_on(
-    order: &Order<&'static str>,
-    stream: &'static str,
-) -> (HeldMemory<&'static str>, Vec<&'static str>) {
+/// Holds memory that no other thread uses for a graph's launch that writes it. Returns the streams
+/// that it waited for.
+fn hold_on(order: &Order<&'static str>, stream: &'static str) -> Vec<&'static str> {
     let mut waited = Vec::new();
     let held = order.hold_on(&stream, Access::Write, |earlier, _| {
         waited.push(*earlier);
         Ok::<(), ()>(())
     });
-    match held.expect("waiting succeeds") {
-        HoldOutcome::Held(held) => (held, waited),
-        outcome => panic!("expected memory that is not in use, found {outcome:?}"),
-    }
+    assert_eq!(held, Ok(HoldOutcome::Held), "nobody uses the memory");
+    waited
 }
 
 #[test]
@@ -105,15 +100,18 @@ fn a_later_point_is_not_forgotten_for_an_earlier_one() {
         points(order, "a", Access::Write);
         points(order, "b", Access::Write);
     }
-    let launch = [&first, &last].map(|order| -> BegunUse<_> {
-        let begun = order.begin_unowned(&"c", Access::Read, |_, _| Ok::<(), ()>(()));
-        begun.expect("waiting succeeds")
-    });
+    let mut launch = Vec::new();
+    for order in [&first, &last] {
+        let wait = |_: &_, _: Option<&_>| Ok::<(), ()>(());
+        // SAFETY: the orders live until the end of the test.
+        let begun = unsafe { order.begin_among(&mut launch, &"c", Access::Read, wait) };
+        begun.expect("waiting succeeds");
+    }
     AT_NEXT_MARK.set(Some(Box::new({
         let last = last.clone();
         move || drop(points(&last, "c", Access::Read))
     })));
-    end_together(&mut launch.into(), &"c");
+    end_together(&mut launch, &"c");
     let latest = MARKED.get();
     let waited = points(&last, "d", Access::Write);
     assert!(waited.contains(&("c", Some(latest))), "{waited:?}");
@@ -179,16 +177,20 @@ fn many_readers_are_remembered_by_one() {
     assert_eq!(write(&order, "w"), ["16"]);
 }
 
-/// Begins a use as a launch does.
+/// Begins a use as a launch does. The order lives until the use has ended.
 fn launch(
     order: &Order<&'static str>,
     stream: &'static str,
     access: Access,
-) -> BegunUse<&'static str> {
-    let begun = order.begin_unowned(&stream, access, |earlier, _| -> Result<(), ()> {
+) -> Vec<BegunUse<&'static str>> {
+    let mut uses = Vec::new();
+    let wait = |earlier: &_, _: Option<&_>| -> Result<(), ()> {
         panic!("expected nothing to wait for, found {earlier}")
-    });
-    begun.expect("waiting succeeds")
+    };
+    // SAFETY: the tests end the use before they drop the order.
+    let begun = unsafe { order.begin_among(&mut uses, &stream, access, wait) };
+    begun.expect("waiting succeeds");
+    uses
 }
 
 /// A thread launches on the only stream that has used the memory. Before the launch is queued,
@@ -197,10 +199,10 @@ fn launch(
 fn a_stream_that_is_no_longer_alone_is_waited_for_to_its_end() {
     let order = Order::default();
     points(&order, "a", Access::Read);
-    let late = launch(&order, "a", Access::Read);
+    let mut late = launch(&order, "a", Access::Read);
     points(&order, "b", Access::Read);
     points(&order, "a", Access::Read);
-    end_together(&mut vec![late], &"a");
+    end_together(&mut late, &"a");
     let waited = points(&order, "c", Access::Write);
     assert!(waited.contains(&("a", None)), "{waited:?}");
 }
@@ -209,7 +211,7 @@ fn a_stream_that_is_no_longer_alone_is_waited_for_to_its_end() {
 fn a_stream_that_has_only_read_is_not_alone_for_a_write() {
     let order = Order::default();
     points(&order, "a", Access::Read);
-    end_together(&mut vec![launch(&order, "a", Access::Write)], &"a");
+    end_together(&mut launch(&order, "a", Access::Write), &"a");
     assert_eq!(read(&order, "b"), ["a"]);
 }
 
@@ -218,10 +220,10 @@ fn a_graph_is_not_launched_beside_a_launch_on_the_only_stream() {
     let order = Order::default();
     points(&order, "a", Access::Write);
     order.enter_graph();
-    let under_way = launch(&order, "a", Access::Write);
-    assert!(matches!(order.hold(Access::Write), HoldOutcome::Busy));
-    end_together(&mut vec![under_way], &"a");
-    assert_eq!(hold_on(&order, "g").1, ["a"]);
+    let mut under_way = launch(&order, "a", Access::Write);
+    assert!(order.hold(Access::Write) == HoldOutcome::Busy);
+    end_together(&mut under_way, &"a");
+    assert_eq!(hold_on(&order, "g"), ["a"]);
 }
 
 /// Two threads read; the second can't wait for the first, which isn't queued. A writer on the
@@ -280,19 +282,17 @@ fn a_read_that_is_over_settles_no_later_one_on_its_stream() {
 fn a_graph_holds_what_nobody_is_about_to_use_and_what_is_there() {
     let order = Order::default();
     let (under_way, _) = begin(&order, "a", Access::Read);
-    assert!(matches!(order.hold(Access::Write), HoldOutcome::Busy));
+    assert!(order.hold(Access::Write) == HoldOutcome::Busy);
     let reads = order.hold(Access::Read);
-    assert!(
-        matches!(reads, HoldOutcome::Held(_)),
-        "both only read: {reads:?}"
-    );
-    drop((reads, under_way));
-    let (under_way, _) = begin(&order, "a", Access::Write);
-    assert!(matches!(order.hold(Access::Read), HoldOutcome::Busy));
+    assert!(reads == HoldOutcome::Held, "both only read: {reads:?}");
+    order.release();
     drop(under_way);
-    let (held, waited) = hold_on(&order, "g");
+    let (under_way, _) = begin(&order, "a", Access::Write);
+    assert!(order.hold(Access::Read) == HoldOutcome::Busy);
+    drop(under_way);
+    let waited = hold_on(&order, "g");
     assert!(
-        matches!(order.hold(Access::Write), HoldOutcome::Busy),
+        order.hold(Access::Write) == HoldOutcome::Busy,
         "by another graph"
     );
     assert_eq!(waited, ["a"]);
@@ -301,12 +301,12 @@ fn a_graph_holds_what_nobody_is_about_to_use_and_what_is_there() {
         let other = scope.spawn(|| read(&order, "b"));
         std::thread::sleep(std::time::Duration::from_millis(5));
         assert!(!other.is_finished());
-        drop(held);
+        order.release();
         other.join().expect("no panic")
     });
     assert_eq!(used, ["g"]);
     order.end();
-    assert!(matches!(order.hold(Access::Write), HoldOutcome::Gone));
+    assert!(order.hold(Access::Write) == HoldOutcome::Gone);
 }
 
 #[test]
@@ -316,15 +316,15 @@ fn a_graph_holds_the_parts_that_somebody_has() {
     write(&parts[0], "a");
     drop(parts.pop());
     let (under_way, _) = begin(&parts[0], "b", Access::Read);
-    assert!(matches!(order.hold(Access::Write), HoldOutcome::Busy));
+    assert!(order.hold(Access::Write) == HoldOutcome::Busy);
     drop(under_way);
-    let (held, waited) = hold_on(&order, "g");
+    let waited = hold_on(&order, "g");
     assert!(
-        matches!(parts[0].hold(Access::Write), HoldOutcome::Busy),
+        parts[0].hold(Access::Write) == HoldOutcome::Busy,
         "with the whole"
     );
     assert_eq!(waited, ["a", "b"]);
-    drop(held);
+    order.release();
     assert_eq!(write(&parts[0], "c"), ["g"], "the part after the graph");
     assert_eq!(write(&order, "d"), ["g", "c"], "the whole after its part");
 }

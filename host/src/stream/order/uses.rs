@@ -23,9 +23,6 @@ pub(super) struct Uses<S: Queue> {
     pub(super) under_way: usize,
     /// The number of those launches that may write the memory.
     pub(super) writing: usize,
-    /// Whether a graph that uses the memory is being launched. Graphs don't borrow what they use,
-    /// so other launches wait for this.
-    pub(super) held: bool,
     /// Whether the memory was freed.
     pub(super) gone: bool,
     /// Whether graphs, which borrow nothing, may use the memory.
@@ -53,7 +50,6 @@ impl<S: Queue> Default for Uses<S> {
             parts: Vec::new(),
             under_way: 0,
             writing: 0,
-            held: false,
             gone: false,
             in_graphs: false,
         }

@@ -19,8 +19,6 @@ use lanewise_std::part_per_block::WarpLast;
 use lanewise_std::unroll::unroll;
 use lanewise_std::{PartPerBlock, PerBlock};
 
-use super::write_sum;
-
 /// A block's part of the data, of which each thread first adds 8 elements by itself.
 type Part<'a> = PartPerBlock<'a, i32, WarpLast, 8>;
 
@@ -32,8 +30,7 @@ pub fn reduce_unroll_warps8(data: Part, sums: PerBlock<i32>) {
     while part.has_step() {
         part.step();
     }
-    part.finish();
-    write_sum(&part, sums);
+    write_total(part.finish(0), sums);
 }
 
 /// All steps are unrolled, and the kernel decides at run time which of them it needs.
@@ -55,6 +52,15 @@ pub fn reduce_complete_unroll<const BLOCK: u32>(data: Part, sums: PerBlock<i32>)
 fn complete_unroll(data: Part, sums: PerBlock<i32>) {
     let mut part = data.begin(Sum);
     unroll::<4>(|_| part.step());
-    part.finish();
-    write_sum(&part, sums);
+    write_total(part.finish(0), sums);
+}
+
+/// Writes the block's sum, which its first thread has.
+#[inline(always)]
+fn write_total(total: Option<i32>, mut sums: PerBlock<i32>) {
+    if let Some(total) = total
+        && let Some(sum) = sums.get_mut()
+    {
+        *sum = total;
+    }
 }

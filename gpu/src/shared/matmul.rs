@@ -25,9 +25,12 @@ pub fn matmul_naive(a: Matrix<f32>, b: Matrix<f32>, mut c: DisjointMatrix<f32>) 
     });
 }
 
-/// The block moves along its rows of `a` and down its columns of `b`, a pair of tiles at a time.
+/// The block moves along its rows of `a` and down its columns of `b`, a pair of tiles at a time. It
+/// waits for tiles, so it is fastest if as many threads as possible run: with 32 registers each, a
+/// multiprocessor has all 2048.
 #[kernel(instances(16, 32))]
 #[launch_contract(dims = 2, block = (TILE, TILE))]
+#[max_registers(32)]
 pub fn matmul_shared<const TILE: usize>(
     a: Matrix<f32>,
     b: Matrix<f32>,

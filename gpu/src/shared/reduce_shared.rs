@@ -12,12 +12,9 @@
 
 use lanewise_macros::{kernel, shared};
 use lanewise_std::collective::Sum;
-use lanewise_std::part_per_block::{Access, Steps, WarpLast};
-use lanewise_std::thread::{block_dim_x, block_idx_x, thread_idx_x};
+use lanewise_std::part_per_block::{Access, Steps, WarpLast, combine_own};
 use lanewise_std::unroll::unroll;
 use lanewise_std::{DynamicShared, PartPerBlock, PerBlock, SharedPart};
-
-use crate::execution::write_sum;
 
 /// The most threads that a block can have.
 const THREADS: usize = 1024;
@@ -73,16 +70,16 @@ pub fn reduce_smem_unroll4_dyn(input: &[i32], sums: PerBlock<i32>) {
 /// Returns the sum of this thread's elements, a block apart; those past the end are zero.
 #[inline(always)]
 fn load<const ELEMENTS: usize>(input: &[i32]) -> i32 {
-    let threads = block_dim_x() as usize;
-    let first = block_idx_x() as usize * threads * ELEMENTS + thread_idx_x() as usize;
-    let element = |k| input.get(first + k * threads).copied().unwrap_or(0); // no load waits for another
-    (0..ELEMENTS).map(element).sum()
+    combine_own::<ELEMENTS, _>(input, Sum).unwrap_or(0)
 }
 
 /// Adds half to half, with the last six steps by one warp, and writes the sum.
 #[inline(always)]
-fn add_up<A: Access<i32>>(mut part: Steps<i32, WarpLast, Sum, A>, sums: PerBlock<i32>) {
+fn add_up<A: Access<i32>>(mut part: Steps<i32, WarpLast, Sum, A>, mut sums: PerBlock<i32>) {
     unroll::<4>(|_| part.step()); // a block of 1024 threads has all four
-    part.finish();
-    write_sum(&part, sums);
+    if let Some(total) = part.finish(0)
+        && let Some(sum) = sums.get_mut()
+    {
+        *sum = total;
+    }
 }

@@ -147,8 +147,7 @@ fn program(
                 while part.has_step() {
                     part.step();
                 }
-                part.finish();
-                part.first().unwrap_or(0)
+                part.finish(0).unwrap_or(0)
             }
             b'z' => {
                 let mut part = PART.begin(own, Max);

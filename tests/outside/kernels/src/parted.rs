@@ -67,8 +67,7 @@ pub fn parts_in_turn(mut output: DisjointSlice<u32>) {
         while sums.has_step() {
             sums.step();
         }
-        sums.finish();
-        number += sums.first().unwrap_or(1);
+        number += sums.finish(0).unwrap_or(1);
         let mut largest = LARGEST.begin(number, Max);
         while largest.has_step() {
             largest.step();
@@ -89,8 +88,7 @@ pub fn a_part_after_a_warp_left(mut output: DisjointSlice<u32>) {
     if warp_id() == 2 {
         return;
     }
-    sums.finish();
-    write(&mut output, sums.first().unwrap_or(2));
+    write(&mut output, sums.finish(0).unwrap_or(2));
 }
 
 /// One warp scans while the others broadcast.

@@ -85,12 +85,9 @@ fn in_global_memory_every_step_of_the_block_loads_and_stores() {
     else {
         return;
     };
-    // One step by two warps and the first one of the last warp, each two loads and a store; then
-    // the sum. The last warp's other steps are shuffles.
-    assert_eq!(
-        (loads, stores),
-        (blocks * (2 * (2 + 1) + 1), blocks * (2 + 1 + 1))
-    );
+    // One step by two warps, each two loads and a store. Then two loads of the last warp, whose
+    // steps are shuffles, and the sum.
+    assert_eq!((loads, stores), (blocks * 2 * (2 + 1), blocks * (2 + 1)));
     assert_eq!((shared_loads, shared_stores), (0, 0));
 }
 

@@ -37,8 +37,8 @@
 //! In [`WarpLast`], one warp does the last steps without a barrier of the block. No thread is in
 //! one of the block's steps then: their number is the same for all threads of the block, and the
 //! last one ends with the barrier. The lanes read elements of their own and pass the rest on by
-//! shuffles. Only thread 0 writes, and only the first element, which no other lane reads. A lane
-//! that is in another step than the others computes a wrong number, and does not race.
+//! shuffles, and nothing is written. A lane that is in another step than the others computes a
+//! wrong number, and does not race.
 //!
 //! [`SharedPart`] has the same steps in shared memory. A kernel may have several of them, and use
 //! each one again. So all of its accesses are atomic.
@@ -46,6 +46,7 @@
 //! PTX ISA, "barrier{.cta}.sync"; "shfl.sync"; "Memory Consistency Model".
 
 mod order;
+mod own;
 mod shared;
 mod steps;
 
@@ -56,6 +57,7 @@ use crate::collective::Operator;
 use crate::thread::{block_number, block_size, thread_rank};
 
 pub use order::{Halves, Order, Pairs, SparsePairs, WarpLast};
+pub use own::combine_own;
 pub use shared::SharedPart;
 pub use steps::{Access, Plain, Steps, Words};
 

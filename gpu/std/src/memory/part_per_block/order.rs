@@ -31,6 +31,21 @@ pub(super) mod sealed {
         /// Returns the first element of the thread's pair in the next step, if both are below the
         /// length. No two threads' pairs have a common element.
         fn first(thread: u32, state: Self::State, length: u32) -> Option<u32>;
+
+        /// Returns the addresses of a pair of elements. The second one is computed from the first
+        /// one, which is the same in all steps.
+        ///
+        /// # Safety
+        /// Both elements are in the part.
+        #[inline(always)]
+        unsafe fn pair<T>(part: *mut T, first: u32, stride: u32) -> [*mut T; 2] {
+            // SAFETY: the caller promises that they are there.
+            unsafe {
+                let first = part.add(first as usize);
+                [first, first.add(stride as usize)]
+            }
+        }
+
         /// Returns the state after the next step.
         fn next(state: Self::State) -> Self::State;
     }
@@ -122,6 +137,13 @@ macro_rules! growing {
             #[inline(always)]
             fn next(stride: u32) -> u32 {
                 2 * stride
+            }
+
+            // Each address is computed from the part's, so that no one waits for the other.
+            #[inline(always)]
+            unsafe fn pair<T>(part: *mut T, first: u32, stride: u32) -> [*mut T; 2] {
+                // SAFETY: the caller promises that they are there.
+                [first, first.wrapping_add(stride)].map(|at| unsafe { part.add(at as usize) })
             }
         }
     )*};

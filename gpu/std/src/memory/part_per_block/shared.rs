@@ -30,9 +30,8 @@ use crate::thread::{block_size, thread_rank};
 ///     while part.has_step() {
 ///         part.step();
 ///     }
-///     part.finish();
-///     if let Some(sum) = sums.get_mut() {
-///         *sum = part.first().unwrap_or(0);
+///     if let Some(total) = part.finish(0) && let Some(sum) = sums.get_mut() {
+///         *sum = total;
 ///     }
 /// }
 /// ```

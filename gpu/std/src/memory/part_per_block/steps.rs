@@ -188,8 +188,7 @@ impl<T: Copy, O: Order, P: Operator<T>, A: Access<T>> Steps<'_, T, O, P, A> {
             // SAFETY: both are below the length of the part. In this step only this thread has
             // them, or the accesses are atomic.
             unsafe {
-                let first = self.part.add(first as usize);
-                let second = first.add(O::stride(state) as usize);
+                let [first, second] = O::pair(self.part, first, O::stride(state));
                 A::write(
                     first,
                     self.operator.combine(A::read(first), A::read(second)),
@@ -235,18 +234,20 @@ impl<'a, T: Copy, P: Operator<T>> Steps<'a, T, Halves, P> {
 }
 
 impl<T: Shuffle, P: Operator<T>, A: Access<T>> Steps<'_, T, WarpLast, P, A> {
-    /// Does the last six steps in the block's first warp, whose lanes wait for each other only. It
-    /// does nothing if the block still has a step.
+    /// Does the last six steps in the block's first warp, whose lanes wait for each other only.
+    /// Returns all elements combined, or `empty` if the part has none, in the block's first thread.
+    /// Returns `None` in all other threads, and if the block still has a step.
     #[inline(always)]
-    pub fn finish(&mut self) {
+    #[must_use]
+    pub fn finish(self, empty: T) -> Option<T> {
         let thread = thread_rank();
         if self.has_step() || thread >= WARP_SIZE {
-            return;
+            return None; // a thread that has nothing else to do leaves here
         }
         let lanes = u32::MAX >> WARP_SIZE.saturating_sub(block_size());
         let has_pair = |stride| WarpLast::first(thread, stride, self.length).is_some();
         // SAFETY: in bounds where it is called. All steps of the block are over in all threads, and
-        // after them only thread 0 writes, and only element 0, which no other thread reads.
+        // after them nothing is written.
         let read = |element: u32| unsafe { A::read(self.part.add(element as usize)) };
         // ANCHOR: finish
         // SAFETY: all bits are a value. A lane without an element is in no step.
@@ -264,10 +265,7 @@ impl<T: Shuffle, P: Operator<T>, A: Access<T>> Steps<'_, T, WarpLast, P, A> {
                 sum = self.operator.combine(sum, other);
             }
         });
-        if thread == 0 && self.length > 0 {
-            // SAFETY: as above.
-            unsafe { A::write(self.part, sum) };
-        }
         // ANCHOR_END: finish
+        (thread == 0).then_some(if self.length > 0 { sum } else { empty })
     }
 }

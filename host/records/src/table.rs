@@ -3,7 +3,7 @@
 use std::fmt::Write as _;
 
 use crate::record::median;
-use crate::{Provenance, Record, Row};
+use crate::{Beside, Provenance, Record, Row};
 
 /// Returns a row's cells after its name: time, throughput, and if there is a library beside it, the
 /// library with its throughput, and the row's speed in percent of the library's.
@@ -28,13 +28,17 @@ pub fn columns(row: &Row) -> [String; 4] {
     ]
 }
 
-/// Returns the rows of these names, or of the patterns of these names, as a table: in this order,
-/// and by size. Under it is where and
-/// when they were measured, one line for each session. `None` if there is no such row.
+/// Returns the rows of these names, of the patterns of these names, or beside the libraries of
+/// these names, as a table: in this order, and by size. Under it is where and when they were
+/// measured, one line for each session. `None` if there is no such row.
 pub fn table(record: &Record, names: &[&str]) -> Option<String> {
     let mut rows: Vec<(&Provenance, &Row)> = Vec::new();
     for name in names {
-        let is_named = |row: &Row| row.name == *name || row.of.as_deref() == Some(name);
+        let is_beside = |beside: &Beside| beside.name.split(' ').next() == Some(name);
+        let is_named = |row: &Row| {
+            let of = row.of.as_deref();
+            row.name == *name || of == Some(name) || row.beside.as_ref().is_some_and(is_beside)
+        };
         let mut of_name: Vec<_> = record.rows().filter(|(_, row)| is_named(row)).collect();
         of_name.sort_by_key(|(_, row)| row.size);
         rows.extend(of_name);
@@ -108,8 +112,8 @@ pub fn duration(milliseconds: f64) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::Unit;
     use crate::changes::tests::{row, session};
-    use crate::{Beside, Unit};
 
     #[test]
     fn a_table_has_the_columns_that_its_rows_have() -> anyhow::Result<()> {
@@ -154,6 +158,7 @@ NVIDIA H200, driver 580, 2026-11-27.
 ";
         assert_eq!(table(&record, &["a", "product"]).as_deref(), Some(expected));
         assert_eq!(table(&record, &["a", "linear"]).as_deref(), Some(expected));
+        assert_eq!(table(&record, &["a", "cuBLAS"]).as_deref(), Some(expected));
         Ok(())
     }
 }

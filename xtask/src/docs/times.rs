@@ -1,6 +1,7 @@
 //! Tables of measured times in the book.
 //!
-//! A page contains `{{#times NAME ..}}`, with names of patterns, their variants, or algorithms.
+//! A page contains `{{#times NAME ..}}`, with names of patterns, their variants, algorithms, or
+//! libraries, whose name stands for all that was measured beside one.
 //!
 //! A page that is read where it lies, as the README, has the table itself, between the lines
 //! `<!-- times NAME .. -->` and `<!-- their end -->`. A test compares it with the records, and

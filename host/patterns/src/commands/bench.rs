@@ -4,6 +4,7 @@ use std::process::ExitCode;
 
 use anyhow::Result;
 use lanewise::{Backend, Device};
+use lanewise_patterns::nvidia::nvcc::has_twin;
 use lanewise_patterns::{Setup, bench, launch};
 use lanewise_records::Keep;
 use lanewise_sim::Checks;
@@ -28,6 +29,9 @@ pub(crate) struct Args {
     /// NVIDIA's library
     #[arg(long, conflicts_with_all = ["only", "checks", "full", "no_reference"])]
     launch: bool,
+    /// Only the variants that have a twin in CUDA C++, which is timed beside them where nvcc is
+    #[arg(long, conflicts_with_all = ["only", "checks", "launch"])]
+    twins: bool,
     /// How often each is measured: on a GPU 3 times, in turn with the library, and the median
     /// counts; with `--checks` 10 times, and the quickest counts
     #[arg(long, value_parser = clap::value_parser!(u32).range(1..))]
@@ -65,10 +69,12 @@ pub(crate) fn run(args: Args) -> Result<ExitCode> {
         return Ok(ExitCode::SUCCESS);
     }
     let full = args.full || device.backend() == Backend::Cuda;
-    let wanted = |name: &str| args.only.is_empty() || args.only.iter().any(|only| only == name);
+    let named = |name: &str| args.only.is_empty() || args.only.iter().any(|only| only == name);
     let mut rows = Vec::new();
     let lines: Vec<Line> = bench::plan()
-        .filter(|(pattern, variant, _)| wanted(pattern.name) || wanted(variant.name))
+        .filter(|(pattern, variant, _)| {
+            (named(pattern.name) || named(variant.name)) && (!args.twins || has_twin(variant.name))
+        })
         .map(|(pattern, variant, bench_size)| {
             let size = if full {
                 bench_size

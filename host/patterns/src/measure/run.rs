@@ -3,7 +3,7 @@
 //! The result of the first launch is compared with the CPU's. Events around each launch measure the
 //! time. On the simulator times are modelled and do not vary, so the time of the first launch is
 //! reported. On a GPU three more launches warm up, and the median of [`REPEATS`] launches is
-//! reported. The CUDA C++ versions that the README compares with are measured in the same way.
+//! reported. Twins in CUDA C++ ([`nvcc`]) are measured in the same way.
 
 use anyhow::Result;
 use lanewise::compare::{Agreement, Mismatch};
@@ -11,6 +11,7 @@ use lanewise::counters::{self, Counters};
 use lanewise::trace;
 use lanewise::{Backend, Device, Elapsed, EventClock, Stream, Timer};
 
+use crate::nvidia::nvcc;
 use crate::{Figure, Setup, Variant, Work};
 
 /// Launches that warm up before a measurement.
@@ -30,14 +31,14 @@ pub struct Outcome {
     pub work: Work,
     /// The simulator's counters; `None` on a GPU, which does not count.
     pub counters: Option<Counters>,
-    /// On a GPU: the time of NVIDIA's library for the same work, if the variant has such a job, or
-    /// the reason why it did not run.
+    /// On a GPU: the time of NVIDIA's library for the same work, or of the variant's twin by nvcc,
+    /// if it has such a job, or the reason why it did not run.
     pub library: Option<Result<Library, String>>,
     /// The other figures of the pattern for this run.
     pub figures: Vec<Figure>,
 }
 
-/// A library that did the same work.
+/// A library that did the same work, or a twin by nvcc.
 #[derive(Debug, Clone)]
 pub struct Library {
     /// The library and its version.
@@ -130,7 +131,10 @@ pub fn run(device: &Device, variant: &Variant, setup: Setup) -> Result<Outcome> 
     match device.backend() {
         Backend::Sim => rounds.push(first),
         Backend::Cuda => {
-            let mut job = variant.library.map(|make| make(device, setup));
+            let mut job = match variant.library {
+                Some(make) => Some(make(device, setup)),
+                None => nvcc::twin(device, variant.name, setup),
+            };
             let mut theirs = Vec::new();
             // In turn, so that a clock that changes meanwhile changes both.
             for _ in 0..setup.rounds.max(1) {

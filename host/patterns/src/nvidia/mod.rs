@@ -1,7 +1,8 @@
-//! NVIDIA's libraries, which are opened at run time. The benchmark shows their times next to those
-//! of the catalog's kernels.
+//! NVIDIA's libraries, which are opened at run time, and twins of kernels in CUDA C++, which its
+//! compiler compiles then ([`nvcc`]). The benchmark shows their times next to those of the
+//! catalog's kernels.
 //!
-//! The libraries are not needed to build or to run. If one is missing, the benchmark prints which
+//! They are not needed to build or to run. If one is missing, the benchmark prints which
 //! files it searched for. A job does the same work as a variant, on input of the same setup, and is
 //! timed in the same way. Its results are not checked.
 
@@ -9,6 +10,7 @@ mod cublas;
 mod cufft;
 mod curand;
 mod cusparse;
+pub mod nvcc;
 mod open;
 
 pub use cublas::{gemm, gemm_bf16, gemv};

@@ -47,9 +47,10 @@
 //!
 //! # What safe code can do wrong
 //!
-//! More threads can arrive than the number says, or fewer, and a thread can wait by the token of an
-//! old phase. Threads then wait forever, or continue too early. No other memory than the barrier's
-//! changes, and no type of this library relies on a `Barrier`: what is read and written between its
+//! Fewer threads can arrive than the number says, and a thread can wait by the token of an old
+//! phase: threads then wait forever, or continue too early. More arrivals or bytes than a phase
+//! takes are undefined in PTX; an H200 (driver 580.159.04, 2026-11-28) ended such launches with an
+//! error. No type of this library relies on a `Barrier`: what is read and written between its
 //! phases is raw memory, whose accesses are `unsafe`.
 //!
 //! PTX ISA, "Parallel Synchronization and Communication Instructions: mbarrier"; CUDA C++

@@ -1,4 +1,4 @@
-//! Windows: `VirtualAlloc`, and the monotonic clock. No pages are mapped twice.
+//! Windows: `VirtualAlloc`, the monotonic clock, and a right `fma`. No pages are mapped twice.
 
 use std::ffi::c_void;
 use std::io;
@@ -76,4 +76,19 @@ impl Platform for Host {
     fn pause(time: Duration) {
         thread::sleep(time);
     }
+}
+
+/// `f64::mul_add` calls this function where the processor's instruction is not known to be there.
+/// That of mingw rounds twice.
+#[cfg(target_env = "gnu")]
+#[unsafe(no_mangle)]
+extern "C" fn fma(a: f64, b: f64, c: f64) -> f64 {
+    libm::fma(a, b, c)
+}
+
+/// The same for `f32::mul_add`.
+#[cfg(target_env = "gnu")]
+#[unsafe(no_mangle)]
+extern "C" fn fmaf(a: f32, b: f32, c: f32) -> f32 {
+    libm::fmaf(a, b, c)
 }

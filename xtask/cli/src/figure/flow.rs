@@ -172,6 +172,7 @@ mod tests {
         let instruction = |name: &str| Instruction {
             name: name.into(),
             line: None,
+            stack: Vec::new(),
         };
         Kernel {
             block: [4, 1, 1],

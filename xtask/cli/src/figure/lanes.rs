@@ -123,6 +123,7 @@ mod tests {
         let instruction = |name: &str, line| Instruction {
             name: name.into(),
             line: Some(line),
+            stack: Vec::new(),
         };
         let kernel = Kernel {
             instructions: vec![

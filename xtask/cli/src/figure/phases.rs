@@ -113,6 +113,7 @@ mod tests {
         let instruction = |name: &str| Instruction {
             name: name.into(),
             line: None,
+            stack: Vec::new(),
         };
         let kernel = |steps| Kernel {
             block: [64, 1, 1],

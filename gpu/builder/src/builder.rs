@@ -3,8 +3,6 @@
 use std::io::IsTerminal;
 use std::path::{Path, PathBuf};
 
-use lanewise_variables::ARCH;
-
 use crate::arch::Arch;
 use crate::cache::Cache;
 use crate::cargo::package::Package;
@@ -15,7 +13,6 @@ use crate::error::{BuildError, OptionError};
 use crate::lint::Rule;
 use crate::lock::lock;
 use crate::manifest::{Floats, Manifest, Panics};
-use crate::native;
 use crate::nvvm;
 use crate::output::{Emit, Output, Stage};
 use crate::targets::Targets;
@@ -76,22 +73,6 @@ impl PtxBuilder {
     /// Adds a target such as `sm_80`. A build needs at least one.
     pub fn arch(mut self, arch: impl Into<String>) -> PtxBuilder {
         self.archs.push(arch.into());
-        self
-    }
-
-    /// Adds targets of which each GPU runs one, such as `sm_80` and `sm_90a`: a launch takes the
-    /// best for its GPU. With `LANEWISE_ARCH=native`, these are only the ones that GPUs of this
-    /// machine run.
-    ///
-    /// ```no_run
-    /// // In a build script.
-    /// lanewise_builder::embed("Ptx", |builder| builder.alternatives(&["sm_80", "sm_90a"]));
-    /// ```
-    pub fn alternatives(mut self, archs: &[&str]) -> PtxBuilder {
-        match ARCH.get().as_deref() {
-            Some(native::NATIVE) => self.archs.extend(native::among(archs)),
-            _ => self.archs.extend(archs.iter().map(|&arch| arch.to_owned())),
-        }
         self
     }
 

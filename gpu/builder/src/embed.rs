@@ -85,8 +85,8 @@ fn try_embed(name: &str, options: impl FnOnce(PtxBuilder) -> PtxBuilder) -> Resu
     let mut builder = options(builder);
     if !builder.has_arch() {
         builder = default_archs().into_iter().fold(builder, PtxBuilder::arch);
+        println!("cargo::rerun-if-env-changed={}", ARCH.name);
     }
-    println!("cargo::rerun-if-env-changed={}", ARCH.name);
     if let Some(warning) = Toolchain::find(&folder)?.warning() {
         println!("cargo::warning={warning}");
     }

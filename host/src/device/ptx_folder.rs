@@ -21,7 +21,6 @@ use lanewise_std::kernel;
 use lanewise_variables::PTX;
 use serde::Deserialize;
 
-use crate::device::embedded;
 use crate::device::entries::{Entry, Params, entries};
 use crate::{ComputeCapability, LoadError};
 

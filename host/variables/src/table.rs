@@ -77,7 +77,7 @@ variables! {
     }
     Build {
         ARCH "LANEWISE_ARCH": "targets with commas, such as `sm_90`, or `native`", "`sm_80,sm_90`",
-            "The targets that a build script embeds if it names none: for one GPU alone, kernels take half as long to build. `native` are those of the GPUs in this machine, or `sm_90`, the simulated one's; of alternatives that a script names, those that they run.";
+            "The targets that a build script embeds if it names none: for one GPU alone, kernels take half as long to build. `native` are those of the GPUs in this machine, or `sm_90`, the simulated one's.";
         CACHE "LANEWISE_CACHE": "a folder's path, or `off`", "`lanewise/code` in `XDG_CACHE_HOME` or `~/.cache`",
             "Where the code of earlier builds is kept, up to 1 GiB: what LLVM has compiled once is not compiled again for another target folder.";
         DUMP "LANEWISE_DUMP": "a folder's path", "none",

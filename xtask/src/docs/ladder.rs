@@ -177,7 +177,7 @@ mod tests {
                 "sum_i32 transpose_f32",
                 "`transpose_f32`, or not of the same work",
             ),
-            ("reduce_interleaved", "has no library beside it"),
+            ("reduce_smem", "has no library beside it"),
             ("", "it has no names"),
         ];
         for (names, expected) in wrong {

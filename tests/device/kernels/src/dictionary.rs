@@ -49,7 +49,7 @@ const _: () = {
     use lanewise_std::debug::{breakpoint, trap};
 };
 const _: () = {
-    use lanewise_std::dynamic::launch;
+    use lanewise_std::dynamic::{Owned, launch};
 };
 const _: () = {
     use lanewise_std::fast::{div, exp, rsqrt, sin, sin_cos, tanh};

@@ -9,6 +9,7 @@
 //! Programming, chapter 3.
 
 use std::panic::Location;
+use std::sync::{Mutex, PoisonError};
 
 use cust::sys::{self, CUfunction_attribute as Attribute};
 use lanewise_std::kernel::Kernel;
@@ -96,6 +97,8 @@ impl Module {
     /// memory. Every block may have 48 KiB, the static arrays included. Kernels that ask for more
     /// can have up to
     /// [`DeviceProperties::shared_memory_per_block_optin`](crate::DeviceProperties::shared_memory_per_block_optin).
+    /// What is allowed stays allowed: fewer bytes than before change nothing, for another thread may
+    /// be about to launch the kernel with more.
     ///
     /// # Errors
     /// As [`Module::resources`]; `CUDA_ERROR_INVALID_VALUE` for more than the device allows.
@@ -107,6 +110,17 @@ impl Module {
         // A number that does not fit in an `int` becomes the largest `int`, which no
         // device allows either.
         let bytes = i32::try_from(bytes).unwrap_or(i32::MAX);
+        // From the question to its consequence.
+        static RAISING: Mutex<()> = Mutex::new(());
+        let _turn = RAISING.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut allowed = 0;
+        // SAFETY: the function is one of a loaded module, and the result is written to a local
+        // variable.
+        let result = unsafe { sys::cuFuncGetAttribute(&mut allowed, attribute, function) };
+        DriverError::check("cuFuncGetAttribute", result, at)?;
+        if bytes <= allowed {
+            return Ok(());
+        }
         // SAFETY: the function is one of a loaded module.
         let result = unsafe { sys::cuFuncSetAttribute(function, attribute, bytes) };
         DriverError::check("cuFuncSetAttribute", result, at)
@@ -169,7 +183,7 @@ impl Device {
     }
 
     /// Allows launches of this kernel to use up to this many bytes of dynamic
-    /// shared memory: [`Module::set_max_dynamic_shared`].
+    /// shared memory, also if fewer are asked for later: [`Module::set_max_dynamic_shared`].
     ///
     /// # Errors
     /// As [`Device::resources`]; the driver's error for more than the device allows.

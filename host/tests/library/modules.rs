@@ -1,9 +1,9 @@
 //! A crate's kernels and statics, found by their handles' types; and what is said of launches
 //! that cannot be.
 
-use kernels::count_up;
 use kernels::names::{coarse, fine};
-use lanewise::{Device, LaunchConfig, LaunchError};
+use kernels::{count_up, fill};
+use lanewise::{Device, DeviceBuffer, LaunchConfig, LaunchError};
 use lanewise_std::kernel::{Kernel, Module, NoPtx};
 use lanewise_std::symbol::Symbol;
 
@@ -123,6 +123,24 @@ fn a_shape_beyond_the_device_or_the_kernel_is_told_once_with_what_to_do() {
         let first = told.lines().next().unwrap_or_default();
         assert!(first.contains(words), "{told}");
     }
+}
+
+/// Two threads may launch one kernel with different sizes.
+#[test]
+fn dynamic_shared_memory_that_is_allowed_stays_so() {
+    let device = Device::open().expect("a device");
+    let stream = device.stream().expect("a stream");
+    let mut sevens = DeviceBuffer::<f32>::zeroed(&device, 32).expect("memory");
+    for bytes in [100_000, 60_000] {
+        device
+            .set_max_dynamic_shared(fill, bytes)
+            .expect("a size that the device has");
+    }
+    let config = LaunchConfig::new(1, 32).with_dynamic_shared(100_000);
+    device
+        .launch(&stream, fill, config, (&mut sevens, 7.0))
+        .expect("the larger size is still allowed");
+    assert_eq!(sevens.to_vec().expect("the results"), [7.0; 32]);
 }
 
 /// The error is this call's, whatever has failed before it on this thread, and no shape is too

@@ -97,8 +97,8 @@ impl Module {
     /// memory. Every block may have 48 KiB, the static arrays included. Kernels that ask for more
     /// can have up to
     /// [`DeviceProperties::shared_memory_per_block_optin`](crate::DeviceProperties::shared_memory_per_block_optin).
-    /// What is allowed stays allowed: fewer bytes than before change nothing, for another thread may
-    /// be about to launch the kernel with more.
+    /// What is allowed stays allowed: fewer bytes than before change nothing, for another thread
+    /// may be about to launch the kernel with more.
     ///
     /// # Errors
     /// As [`Module::resources`]; `CUDA_ERROR_INVALID_VALUE` for more than the device allows.

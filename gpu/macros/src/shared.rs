@@ -167,9 +167,13 @@ impl MadeAtEntry {
         );
         Some(quote! {
             #(#made)*
-            ::lanewise_std::meet(&[
-                #(<#types as ::lanewise_std::kernel::AtEntry>::meeting()),*
-            ]);
+            // A constant, so that no other kernel has the instructions of a cluster, not even for
+            // a debugger.
+            if const { #(<#types as ::lanewise_std::kernel::AtEntry>::OF_CLUSTER)||* } {
+                ::lanewise_std::meet_in_cluster();
+            } else if #(<#types as ::lanewise_std::kernel::AtEntry>::meeting())||* {
+                ::lanewise_std::meet_in_block();
+            }
         })
     }
 

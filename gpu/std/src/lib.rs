@@ -59,7 +59,7 @@ pub mod warp;
 
 pub use copies::{bulk, pipeline, tma};
 #[doc(hidden)]
-pub use launch::entry::meet;
+pub use launch::entry::{meet_in_block, meet_in_cluster};
 pub use launch::{dynamic, graph, launch_control, programmatic};
 pub use memory::{
     async_copy, cache, cells, disjoint, disjoint_matrix, dynamic_shared, global, multimem,

@@ -48,7 +48,7 @@
 use core::mem::ManuallyDrop;
 
 use crate::barrier::{self, Barrier, BarrierStorage, Block, Parity};
-use crate::kernel::{AtEntry, Meeting};
+use crate::kernel::AtEntry;
 use crate::matrix::tcgen05::{self, Group};
 use crate::memory::shared::declaration;
 use crate::phased::Memory;
@@ -138,8 +138,8 @@ impl<const STAGES: usize> AtEntry for Pipeline<STAGES> {
     type Initial = (u32, u32);
 
     #[inline(always)]
-    fn meeting() -> Meeting {
-        Meeting::Block
+    fn meeting() -> bool {
+        true
     }
 
     #[inline(always)]

@@ -16,8 +16,11 @@ pub trait AtEntry: Sized {
     /// What a declaration says after `=`.
     type Initial;
 
-    /// Returns which threads have to meet before the value is used.
-    fn meeting() -> Meeting;
+    /// Whether all threads of the cluster have to meet before the value is used.
+    const OF_CLUSTER: bool = false;
+
+    /// Returns whether the threads of the block have to meet before the value is used.
+    fn meeting() -> bool;
 
     /// Makes the value of one declaration.
     ///
@@ -25,13 +28,4 @@ pub trait AtEntry: Sized {
     /// All threads of the block call it once for each `Declaration`, before any code of the
     /// kernel. Then they meet.
     unsafe fn at_entry<Declaration>(initial: Option<Self::Initial>) -> Self;
-}
-
-/// The threads that wait for each other at a kernel's entry.
-#[doc(hidden)]
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Meeting {
-    None,
-    Block,
-    Cluster,
 }

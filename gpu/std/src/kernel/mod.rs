@@ -19,7 +19,7 @@ mod value;
 
 pub use alignment::slice_alignment;
 #[doc(hidden)]
-pub use at_entry::{AtEntry, Meeting};
+pub use at_entry::AtEntry;
 pub use contract::{BrokenContract, GridSize, LaunchContract};
 #[doc(hidden)]
 pub use description::{DescribedParam, Description, Lowering};

@@ -1,24 +1,29 @@
-//! The end of a kernel's entry point, before the code of the kernel.
+//! The end of a kernel's entry point, before the code of the kernel: what was initialised becomes
+//! visible to all threads, to asynchronous copies and to the other blocks of the cluster, and the
+//! threads wait for each other.
 
-use crate::kernel::Meeting;
 use crate::{barrier, bulk, cluster, target, thread};
 
-/// Makes what the entry point has initialised visible to all threads, to asynchronous copies and
-/// to the other blocks of the cluster, and waits as the values need it.
+/// The threads of a block meet.
 #[doc(hidden)]
 #[inline(always)]
-pub fn meet(meetings: &[Meeting]) {
-    let of_cluster = meetings.contains(&Meeting::Cluster);
-    if !of_cluster && !meetings.contains(&Meeting::Block) {
-        return;
-    }
+pub fn meet_in_block() {
+    publish();
+    thread::sync_threads();
+}
+
+/// The threads of a cluster meet.
+#[doc(hidden)]
+#[inline(always)]
+pub fn meet_in_cluster() {
+    publish();
+    cluster::sync_cluster();
+}
+
+#[inline(always)]
+fn publish() {
     if target::is_at_least(90) {
         barrier::fence_init();
         bulk::fence_proxy_async();
-    }
-    if of_cluster {
-        cluster::sync_cluster();
-    } else {
-        thread::sync_threads();
     }
 }

@@ -22,7 +22,7 @@ use core::convert::Infallible;
 
 use crate::barrier::{self, Barrier, BarrierStorage, Block, Parity, Scope};
 use crate::dim3::Dim3;
-use crate::kernel::{AtEntry, Meeting};
+use crate::kernel::AtEntry;
 use crate::memory::shared::declaration;
 use crate::state_space::{self, ptx};
 use crate::{bulk, cluster, intrinsics, target, thread};
@@ -145,12 +145,8 @@ impl AtEntry for WorkStealing {
     type Initial = Infallible;
 
     #[inline(always)]
-    fn meeting() -> Meeting {
-        if target::is_at_least(100) {
-            Meeting::Block
-        } else {
-            Meeting::None
-        }
+    fn meeting() -> bool {
+        target::is_at_least(100)
     }
 
     #[inline(always)]

@@ -63,7 +63,7 @@
 
 use core::marker::PhantomData;
 
-use crate::kernel::{AtEntry, Meeting};
+use crate::kernel::AtEntry;
 use crate::memory::shared::declaration;
 use crate::phased::Memory;
 use crate::state_space::{self, ptx};
@@ -515,13 +515,11 @@ impl<S: Scope, const N: usize> Barriers<S, N> {
 impl<S: Scope, const N: usize> AtEntry for Barriers<S, N> {
     type Initial = u32;
 
+    const OF_CLUSTER: bool = S::IS_CLUSTER;
+
     #[inline(always)]
-    fn meeting() -> Meeting {
-        if S::IS_CLUSTER {
-            Meeting::Cluster
-        } else {
-            Meeting::Block
-        }
+    fn meeting() -> bool {
+        true
     }
 
     #[inline(always)]
@@ -551,8 +549,10 @@ impl<S: Scope, const N: usize> AtEntry for Barriers<S, N> {
 impl<S: Scope> AtEntry for Barrier<S> {
     type Initial = u32;
 
+    const OF_CLUSTER: bool = S::IS_CLUSTER;
+
     #[inline(always)]
-    fn meeting() -> Meeting {
+    fn meeting() -> bool {
         Barriers::<S, 1>::meeting()
     }
 

@@ -15,11 +15,6 @@
 //!
 //! Source: Van Loan, "Computational Frameworks for the Fast Fourier Transform", 1.7, 3.2.
 
-#![expect(
-    clippy::too_many_arguments,
-    reason = "a kernel's parameters are the arguments of its launch"
-)]
-
 use core::array::from_fn;
 use core::ops::{Add, Mul, Sub};
 

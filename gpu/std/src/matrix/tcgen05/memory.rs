@@ -4,7 +4,7 @@ use core::convert::Infallible;
 use core::marker::PhantomData;
 
 use super::{Group, OneBlock, fence_after_thread_sync, fence_before_thread_sync, for_group};
-use crate::kernel::{AtEntry, Meeting};
+use crate::kernel::AtEntry;
 use crate::memory::shared::declaration;
 use crate::phased::Memory;
 use crate::state_space::{self, ptx};
@@ -95,8 +95,8 @@ impl<const COLUMNS: u32, G: Group> AtEntry for TensorMemory<COLUMNS, G> {
     type Initial = Infallible;
 
     #[inline(always)]
-    fn meeting() -> Meeting {
-        Meeting::Block
+    fn meeting() -> bool {
+        true
     }
 
     #[inline(always)]

@@ -5,7 +5,7 @@ use core::convert::Infallible;
 use super::{LineView, Memory};
 use crate::async_copy::{Destination, commit_group};
 use crate::intrinsics;
-use crate::kernel::{AtEntry, Meeting};
+use crate::kernel::AtEntry;
 use crate::memory::shared::declaration;
 use crate::state_space::ptx;
 use crate::thread::{COPIES, block_size, thread_rank};
@@ -91,8 +91,8 @@ impl<T, const N: usize, const STAGES: usize> AtEntry for SharedStages<T, N, STAG
 
     /// A stage is read after a barrier of its own.
     #[inline(always)]
-    fn meeting() -> Meeting {
-        Meeting::None
+    fn meeting() -> bool {
+        false
     }
 
     #[inline(always)]

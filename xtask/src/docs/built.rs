@@ -97,6 +97,7 @@ const SEARCHES: [(&str, &[&str]); 40] = [
             "execution/reduce_",
             "shared/reduce_shared",
             "warp/reduce_shuffle",
+            "warp/collectives.html#which-reduction-to-take",
         ],
     ),
     ("scan", &["ladders/scan"]),

@@ -13,6 +13,7 @@ use crate::{Error, Queue};
 const LOG_MOST: u32 = 2 * LOG_COLUMNS;
 /// Threads of a block for the shortest transforms.
 const SHORT: u32 = 128;
+
 /// Fourier transforms of one length, of any number of sequences at once: `cufftExecC2C` and
 /// `cufftExecZ2Z`.
 ///
@@ -288,6 +289,7 @@ macro_rules! transformed {
         }
     )*};
 }
+
 transformed! {
     Float2 fft_columns_f32;
     Double2 fft_columns_f64;

@@ -9,10 +9,15 @@
 //! | `shared` | memory that processes share by a file |
 //! | `threads` | what the threads of this process wait for |
 
+/// What all systems have.
+mod end;
 #[cfg_attr(target_os = "linux", path = "linux/mod.rs")]
 #[cfg_attr(target_os = "macos", path = "macos/mod.rs")]
 #[cfg_attr(windows, path = "windows/mod.rs")]
 mod system;
+/// What Linux and macOS have.
+#[cfg(unix)]
+mod unix;
 /// What macOS and Windows do not have, or not yet.
 #[cfg(not(target_os = "linux"))]
 mod without;

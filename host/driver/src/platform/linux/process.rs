@@ -1,40 +1,13 @@
 //! The process: its start, its end, its children.
 
+pub(crate) use super::super::end::{at_exit, leave};
+pub(crate) use super::super::unix::{in_children, path};
 use lanewise_variables::note::Note;
-use std::ffi::{CStr, OsStr, c_int};
-use std::os::unix::ffi::OsStrExt;
-use std::path::{Path, PathBuf};
 
 /// Linkers keep notes even if nothing refers to them.
 #[used]
 #[unsafe(link_section = ".note.lanewise")]
 static NOTE: Note = Note::DRIVER_INSIDE;
-
-/// Calls the function at the end of the process, with the program's own `atexit` handlers.
-pub(crate) fn at_exit(function: extern "C" fn()) {
-    // SAFETY: the handler takes no arguments and does not unwind.
-    unsafe { libc::atexit(function) };
-}
-
-/// Calls the function in every process that is forked from this one.
-///
-/// # Safety
-/// It may only do what is allowed between `fork` and the child's own code.
-pub(crate) unsafe fn in_children(function: unsafe extern "C" fn()) {
-    // SAFETY: passed on to the caller.
-    unsafe { libc::pthread_atfork(None, None, Some(function)) };
-}
-
-/// Ends the process without any work at its end.
-pub(crate) fn leave(code: c_int) -> ! {
-    // SAFETY: the call has no conditions.
-    unsafe { libc::_exit(code) }
-}
-
-/// Returns the path that C code has written.
-pub(crate) fn path(text: &CStr) -> PathBuf {
-    Path::new(OsStr::from_bytes(text.to_bytes())).into()
-}
 
 /// Returns whether a process has ended. A process whose parent has not waited for it
 /// counts as ended.

@@ -1,15 +1,6 @@
 //! NVIDIA's driver.
 
-use libloading::Library;
+pub(crate) use super::super::without::library::open;
 
 /// There is no driver of NVIDIA's.
 pub(crate) const PLACES: &[&str] = &["libcuda.dylib"];
-
-/// Opens one of the places.
-///
-/// # Safety
-/// The initialisers of the library run.
-pub(crate) unsafe fn open(place: &str) -> Option<Library> {
-    // SAFETY: passed on to the caller.
-    unsafe { Library::new(place) }.ok()
-}

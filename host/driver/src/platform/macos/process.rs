@@ -1,50 +1,8 @@
 //! The process: its start, its end, its children.
 
-use std::ffi::{CStr, OsStr, c_int};
-use std::os::unix::ffi::OsStrExt;
-use std::path::{Path, PathBuf};
-
-/// Calls the function at the end of the process, with the program's own `atexit` handlers.
-pub(crate) fn at_exit(function: extern "C" fn()) {
-    // SAFETY: the handler takes no arguments and does not unwind.
-    unsafe { libc::atexit(function) };
-}
-
-/// Calls the function in every process that is forked from this one.
-///
-/// # Safety
-/// It may only do what is allowed between `fork` and the child's own code.
-pub(crate) unsafe fn in_children(function: unsafe extern "C" fn()) {
-    // SAFETY: passed on to the caller.
-    unsafe { libc::pthread_atfork(None, None, Some(function)) };
-}
-
-/// Ends the process without any work at its end.
-pub(crate) fn leave(code: c_int) -> ! {
-    // SAFETY: the call has no conditions.
-    unsafe { libc::_exit(code) }
-}
-
-/// Returns the path that C code has written.
-pub(crate) fn path(text: &CStr) -> PathBuf {
-    Path::new(OsStr::from_bytes(text.to_bytes())).into()
-}
-
-/// No process shares anything with another one.
-pub(crate) fn is_gone(_: u32) -> bool {
-    true
-}
-
-/// Makes `register_end`, which makes sure that a function is called at the end of this process,
-/// before the destructors of static objects that are older.
-macro_rules! at_end {
-    ($function:path) => {
-        fn register_end() {
-            process::at_exit($function);
-        }
-    };
-}
-pub(crate) use at_end;
+pub(crate) use super::super::end::{at_exit, leave};
+pub(crate) use super::super::unix::{in_children, path};
+pub(crate) use super::super::without::process::{at_end, is_gone};
 
 /// Makes the loader call a function before any other code of this program or library.
 #[doc(hidden)]

@@ -5,10 +5,11 @@ use std::error::Error;
 
 use lanewise::{Device, DeviceBuffer};
 use lanewise_algorithms::{
-    ArgMax, ByKey, Fold, MeanVariance, Moments, NotZero, Order, Place, Reduction, Scan,
+    ArgMax, ByKey, Fft, Fold, MeanVariance, Moments, NotZero, Order, Place, Reduction, Scan,
     SegmentedSort, Select, Sort, SortPairs, gather, histogram_even, scatter, top_of_rows,
 };
 use lanewise_std::collective::{Max, Sum};
+use lanewise_std::vector::Float2;
 use proptest::prelude::*;
 
 /// The number of bins.
@@ -185,4 +186,33 @@ proptest! {
         numbers.iter().for_each(|number| expected[*number as usize] += 1);
         prop_assert_eq!(counts, expected);
     }
+}
+
+/// A wave of one frequency has one number that is not zero, and is the same after both transforms.
+#[test]
+fn a_wave_is_one_frequency_and_the_wave_again() -> Result<(), Box<dyn Error>> {
+    const LENGTH: usize = 64;
+    const FREQUENCY: usize = 5;
+    let device = Device::open()?;
+    let stream = device.stream()?;
+    let angle = |i: usize| std::f32::consts::TAU * (i * FREQUENCY % LENGTH) as f32 / LENGTH as f32;
+    let wave: Vec<Float2> = (0..2 * LENGTH)
+        .map(|i| Float2::new(angle(i).cos(), angle(i).sin()))
+        .collect();
+    let input = DeviceBuffer::from_slice(&device, &wave)?;
+    let mut spectra = DeviceBuffer::zeroed(&device, wave.len())?;
+    let mut back = DeviceBuffer::zeroed(&device, wave.len())?;
+    let mut transform = Fft::new(&device, LENGTH, 2)?;
+    transform.forward(&stream, &input, &mut spectra)?;
+    transform.inverse(&stream, &spectra, &mut back)?;
+    let far = |a: Float2, b: Float2| (a.x - b.x).abs().max((a.y - b.y).abs());
+    for (i, &number) in spectra.to_vec()?.iter().enumerate() {
+        let is_there = i % LENGTH == FREQUENCY;
+        let expected = Float2::new(if is_there { LENGTH as f32 } else { 0.0 }, 0.0);
+        assert!(far(number, expected) < 1e-4, "{i}: {number:?}");
+    }
+    for (&number, &expected) in back.to_vec()?.iter().zip(&wave) {
+        assert!(far(number, expected) < 1e-5, "{number:?} for {expected:?}");
+    }
+    Ok(())
 }

@@ -4,6 +4,8 @@
 use lanewise::checks::Checking;
 use lanewise_patterns::{Setup, Variant, run};
 
+use crate::sizes::{EDGES, MATRIX_EDGES, matrix};
+
 /// Returns the variant of this name.
 ///
 /// # Panics
@@ -52,5 +54,43 @@ fn in_some_order(checking: Checking, what: &str) -> Checking {
 pub fn assert_agrees(name: &str, setup: Setup) {
     if let Err(why) = agrees(name, setup) {
         panic!("{why}");
+    }
+}
+
+/// As [`agrees`], for each of several variants.
+///
+/// # Errors
+/// The first that does not agree.
+pub fn all_agree<N: AsRef<str>>(
+    names: impl IntoIterator<Item = N>,
+    setup: Setup,
+) -> Result<(), String> {
+    let mut names = names.into_iter();
+    names.try_for_each(|name| agrees(name.as_ref(), setup))
+}
+
+/// Asserts that variants over a vector agree at each of [`EDGES`].
+///
+/// # Panics
+/// If one does not agree.
+#[track_caller]
+pub fn assert_agree_at_edges(names: impl IntoIterator<Item = &'static str>) {
+    for name in names {
+        for size in EDGES {
+            assert_agrees(name, Setup::new(size, 1));
+        }
+    }
+}
+
+/// Asserts that variants over a matrix agree at each of [`MATRIX_EDGES`].
+///
+/// # Panics
+/// If one does not agree.
+#[track_caller]
+pub fn assert_agree_at_matrix_edges(names: impl IntoIterator<Item = &'static str>) {
+    for name in names {
+        for (columns, rows) in MATRIX_EDGES {
+            assert_agrees(name, matrix(columns, rows, 1));
+        }
     }
 }

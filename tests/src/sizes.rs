@@ -1,5 +1,6 @@
 //! Sizes that find errors: zero, one, odd, just off a warp, a block or a tile, large.
 
+use lanewise_patterns::Setup;
 use lanewise_variables::PROPTEST_CASES;
 use proptest::prelude::*;
 use proptest::test_runner::Config;
@@ -23,6 +24,14 @@ pub const MATRIX_EDGES: [(usize, usize); 10] = [
     (64, 48),
     (7, 129),
 ];
+
+/// A matrix that need not be square.
+pub fn matrix(columns: usize, rows: usize, seed: u64) -> Setup {
+    Setup {
+        rows: Some(rows),
+        ..Setup::new(columns, seed)
+    }
+}
 
 /// Vectors of up to a few blocks, and sometimes a large one.
 pub fn lengths() -> impl Strategy<Value = usize> {

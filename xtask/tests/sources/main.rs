@@ -3,6 +3,7 @@
 
 mod comments;
 mod layers;
+mod names;
 mod programs;
 mod same_units;
 mod text;

@@ -9,8 +9,29 @@ use std::fmt::Write;
 use gpu::execution::occupancy::{stir_bounded, stir_free};
 use lanewise::occupancy::{DeviceModel, Resource};
 use lanewise::{Device, Module};
-use lanewise_patterns::input;
+use lanewise_patterns::{Setup, input};
+use proptest::prelude::*;
+use tests::agree::{all_agree, assert_agree_at_edges};
 use tests::device;
+use tests::sizes::{blocks, cases, lengths};
+
+/// One body with as many registers as it likes, and with few.
+const KERNELS: [&str; 2] = ["stir_free", "stir_bounded"];
+
+#[test]
+fn stirring_agrees_with_the_cpu_at_every_edge() {
+    assert_agree_at_edges(KERNELS);
+}
+
+proptest! {
+    #![proptest_config(cases(12))]
+
+    #[test]
+    fn stirring_agrees_with_the_cpu(size in lengths(), seed: u64, block in blocks()) {
+        let setup = Setup { block: Some(block), ..Setup::new(size, seed) };
+        prop_assert_eq!(all_agree(KERNELS, setup), Ok(()));
+    }
+}
 
 /// How many values each kernel of [`holding`] keeps at once.
 const HELD: [u32; 12] = [4, 12, 20, 28, 36, 44, 60, 76, 92, 120, 160, 220];

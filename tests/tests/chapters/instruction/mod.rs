@@ -1,70 +1,39 @@
 //! Chapter 6: instructions. Arithmetic to the last place, races, and every atomic.
 
-mod arithmetic;
+mod aggregated;
 mod atomics;
+mod fma;
+mod functions;
+mod increment;
+mod precision;
+mod threshold;
 
-use gpu::instruction::increment::incr_racy;
 use lanewise::checks::{self, Checking, FindingKind};
-use lanewise::{DeviceBuffer, DriverError, LaunchConfig};
 use lanewise_patterns::Setup;
-use proptest::prelude::*;
-use tests::agree::{agrees, assert_agrees};
-use tests::sizes::cases;
+use tests::agree::variant;
 
-/// The kernels that lose no count.
-const ATOMIC: [&str; 2] = ["incr_atomic", "my_atomic_add"];
-
-#[test]
-fn thirty_two_threads_count_thirty_two() {
-    for variant in ATOMIC {
-        assert_agrees(variant, Setup::new(32, 0));
-    }
-}
-
-/// A warp reads the counter with all its lanes and writes it with all of them: it counts one at the
-/// most, and warps may overwrite each other's. The check finds that wherever there are two threads,
-/// and nowhere else.
-#[test]
-fn incr_racy_loses_counts_and_the_check_says_so() {
-    let device = tests::device();
-    let stream = device.stream().expect("a stream");
-    for (grid, block) in [(1, 1), (1, 32), (4, 64)] {
-        let mut counter = DeviceBuffer::from_slice(&device, &[0]).expect("a counter");
-        let found = checks::of(&device, Checking::race(), || -> Result<(), DriverError> {
-            let config = LaunchConfig::new(grid, block);
-            // SAFETY: the race can spoil the value of the counter and nothing else; that value is
-            // what is looked at.
-            unsafe { device.launch_unchecked(&stream, incr_racy, config, (&mut counter,)) }
-                .expect("a launch");
-            stream.synchronize()
+/// Asserts that the race check finds races in one variant, and none in the others.
+#[track_caller]
+fn assert_races_are_found_in(racy: &str, others: impl IntoIterator<Item = &'static str>) {
+    let Some(device) = tests::simulator("races", "a GPU checks nothing") else {
+        return;
+    };
+    let found = |name: &str| {
+        let found = checks::of(&device, Checking::race(), || -> anyhow::Result<()> {
+            let mut case = (variant(name).prepare)(&device, Setup::new(256, 1))?;
+            case.launch(&device.stream()?)
         });
-        let (threads, warps) = (grid * block, grid * block.div_ceil(32));
-        let count = counter.to_vec().expect("no fault")[0];
-        assert!(
-            (1..=warps as i32).contains(&count),
-            "{count} of {grid} x {block} threads"
-        );
-        // A GPU checks nothing.
-        if let (_, Some(found)) = found.expect("a finding is no fault here") {
-            assert_eq!(
-                found.is_empty(),
-                threads == 1,
-                "{grid} x {block}: {found:#?}"
-            );
-            let others = found.iter().filter(|it| it.kind != FindingKind::Race);
-            assert_eq!(others.count(), 0, "{grid} x {block}: {found:#?}");
-        }
-    }
-}
-
-proptest! {
-    #![proptest_config(cases(24))]
-
-    #[test]
-    fn no_count_is_lost(threads in 1usize..3000, start in any::<u32>(), block in 1u32..=1024) {
-        for variant in ATOMIC {
-            let setup = Setup { block: Some(block), ..Setup::new(threads, u64::from(start)) };
-            prop_assert_eq!(agrees(variant, setup), Ok(()));
-        }
+        let ((), found) = found.expect("it runs");
+        let found = found.expect("the simulator checks");
+        found.iter().map(|finding| finding.kind).collect::<Vec<_>>()
+    };
+    let races = found(racy);
+    let is_race = |kind: &FindingKind| *kind == FindingKind::Race;
+    assert!(
+        !races.is_empty() && races.iter().all(is_race),
+        "{racy}: {races:?}"
+    );
+    for name in others {
+        assert_eq!(found(name), [], "{name}");
     }
 }

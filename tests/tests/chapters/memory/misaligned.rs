@@ -1,28 +1,17 @@
-//! Loads and stores from an offset on.
+//! Loads and stores from an offset on: what both have in common.
 
-use gpu::memory::misaligned_read::{read_offset, read_offset_unroll2, read_offset_unroll4};
-use gpu::memory::misaligned_write::{write_offset, write_offset_unroll2, write_offset_unroll4};
-use lanewise::{Arguments, DeviceBuffer, LaunchConfig, LaunchError, Part, Stream};
-use lanewise_patterns::memory::misaligned_read as read;
-use lanewise_patterns::memory::misaligned_write as write;
-use lanewise_patterns::{Setup, input};
-use lanewise_std::kernel::SafeKernel;
-use proptest::prelude::*;
-use tests::agree::{agrees, assert_agrees};
-use tests::sizes::{EDGES, blocks, cases, lengths};
+use lanewise::{DeviceBuffer, LaunchConfig, LaunchError, Stream};
+use lanewise_patterns::input;
+use tests::agree::assert_agrees;
+use tests::count::count;
+use tests::sizes::EDGES;
 
-use super::{assert_sectors, by};
+use super::by;
 
-const READS: [&str; 3] = ["read_offset", "read_offset_unroll2", "read_offset_unroll4"];
-const WRITES: [&str; 3] = [
-    "write_offset",
-    "write_offset_unroll2",
-    "write_offset_unroll4",
-];
-
-#[test]
-fn misaligned_sums_agree_with_the_cpu_at_every_edge() {
-    for variant in READS.into_iter().chain(WRITES) {
+/// Asserts that variants agree with the CPU at every edge, with several offsets.
+#[track_caller]
+pub(super) fn assert_agree(variants: [&str; 3]) {
+    for variant in variants {
         for size in EDGES {
             for offset in [0, 1, 11, 128] {
                 assert_agrees(variant, by(size, offset));
@@ -31,70 +20,31 @@ fn misaligned_sums_agree_with_the_cpu_at_every_edge() {
     }
 }
 
-proptest! {
-    #![proptest_config(cases(12))]
-
-    #[test]
-    fn misaligned_sums_agree_with_the_cpu(size in lengths(), seed: u64, offset in 0u32..400, block in blocks()) {
-        for variant in READS.into_iter().chain(WRITES) {
-            let setup = Setup { by: Some(offset), block: Some(block), ..Setup::new(size, seed) };
-            prop_assert_eq!(agrees(variant, setup), Ok(()));
-        }
-    }
-
-    #[test]
-    fn slices_of_any_lengths_are_not_overrun(a in 0usize..700, b in 0usize..700, c in 0usize..700, offset in 0u32..800) {
-        for kernel in [reads(read_offset, 1), reads(read_offset_unroll2, 2), reads(read_offset_unroll4, 4)] {
-            prop_assert_eq!(kernel([a, b, c], offset), expected(read::add_from, [a, b, c], offset));
-        }
-        for kernel in [writes(write_offset, 1), writes(write_offset_unroll2, 2), writes(write_offset_unroll4, 4)] {
-            prop_assert_eq!(kernel([a, b, c], offset), expected(write::add_to, [a, b, c], offset));
-        }
+/// Asserts that unrolled kernels move the same sectors.
+#[track_caller]
+pub(super) fn assert_same_sectors(variants: [&str; 3]) {
+    let counted = variants.map(|variant| count(variant, by(4096, 11)));
+    let [Some(one), Some(two), Some(four)] = counted else {
+        return;
+    };
+    for more in [two, four] {
+        assert_eq!(more.global_loads, one.global_loads);
+        assert_eq!(more.global_stores, one.global_stores);
     }
 }
 
 /// What a launch leaves in a slice of ones, from inputs and an output of these lengths.
-type Sums = Box<dyn Fn([usize; 3], u32) -> Vec<f32>>;
+pub(super) type Sums = Box<dyn Fn([usize; 3], u32) -> Vec<f32>>;
 
 /// The buffers of a launch: both vectors and the output.
-type Buffers<'a> = (
+pub(super) type Buffers<'a> = (
     &'a DeviceBuffer<f32>,
     &'a DeviceBuffer<f32>,
     &'a mut DeviceBuffer<f32>,
 );
 
-/// Launches a kernel that reads from the offset on.
-fn reads<K: SafeKernel>(kernel: K, unroll: usize) -> Sums
-where
-    for<'a> (
-        &'a DeviceBuffer<f32>,
-        &'a DeviceBuffer<f32>,
-        &'a mut DeviceBuffer<f32>,
-        u32,
-    ): Arguments<K::Params>,
-{
-    sums(unroll, move |stream, config, (a, b, c), offset| {
-        tests::device().launch(stream, kernel, config, (a, b, c, offset))
-    })
-}
-
-/// Launches a kernel that writes the part of the output that begins at the offset.
-fn writes<K: SafeKernel>(kernel: K, unroll: usize) -> Sums
-where
-    for<'a> (
-        &'a DeviceBuffer<f32>,
-        &'a DeviceBuffer<f32>,
-        &'a mut Part<'a, f32>,
-    ): Arguments<K::Params>,
-{
-    sums(unroll, move |stream, config, (a, b, c), offset| {
-        let mut c = c.part(c.len().min(offset as usize)..);
-        tests::device().launch(stream, kernel, config, (a, b, &mut c))
-    })
-}
-
 /// Makes the buffers for a launch with `unroll` elements for each thread.
-fn sums(
+pub(super) fn sums(
     unroll: usize,
     launch: impl Fn(&Stream, LaunchConfig, Buffers<'_>, u32) -> Result<(), LaunchError> + 'static,
 ) -> Sums {
@@ -111,7 +61,7 @@ fn sums(
 }
 
 /// The same from the CPU.
-fn expected(
+pub(super) fn expected(
     reference: fn(&[f32], &[f32], &mut [f32], usize),
     [a, b, c]: [usize; 3],
     offset: u32,
@@ -124,44 +74,4 @@ fn expected(
         offset as usize,
     );
     c
-}
-
-#[test]
-fn loads_touch_5_sectors_at_offset_11_and_4_at_0_and_128() {
-    for variant in READS {
-        assert_sectors(variant, by(4096, 0), 4.0, 4.0);
-        assert_sectors(variant, by(4096, 11), 5.0, 4.0);
-        assert_sectors(variant, by(4096, 128), 4.0, 4.0);
-    }
-}
-
-#[test]
-fn stores_touch_5_sectors_at_offset_11_and_4_at_0_and_128() {
-    for variant in WRITES {
-        assert_sectors(variant, by(4096, 0), 4.0, 4.0);
-        assert_sectors(variant, by(4096, 11), 4.0, 5.0);
-        assert_sectors(variant, by(4096, 128), 4.0, 4.0);
-    }
-}
-
-#[test]
-fn only_offsets_of_whole_sectors_are_free() {
-    for offset in 0..=32 {
-        let loads = if offset % 8 == 0 { 4.0 } else { 5.0 };
-        assert_sectors("read_offset", by(1024, offset), loads, 4.0);
-    }
-}
-
-#[test]
-fn unrolling_moves_the_same_sectors() {
-    for variants in [READS, WRITES] {
-        let counted = variants.map(|variant| tests::count::count(variant, by(4096, 11)));
-        let [Some(one), Some(two), Some(four)] = counted else {
-            return;
-        };
-        for more in [two, four] {
-            assert_eq!(more.global_loads, one.global_loads);
-            assert_eq!(more.global_stores, one.global_stores);
-        }
-    }
 }

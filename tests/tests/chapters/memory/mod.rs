@@ -7,6 +7,8 @@ mod gather;
 mod l2_window;
 mod management;
 mod misaligned;
+mod misaligned_read;
+mod misaligned_write;
 mod offset_stride;
 mod pitched;
 mod transfers;

@@ -2,82 +2,52 @@
 
 mod async_copy;
 mod fences;
-mod local;
-mod reduce;
+mod local_memory;
+mod matmul;
+mod rect_tile;
+mod reduce_shared;
+mod square_tile;
 mod stencil;
-mod tiles;
-mod transpose;
+mod texture;
+mod transpose_shared;
 
 use lanewise_patterns::Setup;
-use proptest::prelude::*;
-use tests::agree::{agrees, assert_agrees};
+use lanewise_sim::BankWidth;
+use lanewise_sim::counters::Counters;
 use tests::count::count;
-use tests::sizes::{MATRIX_EDGES, cases};
+use tests::kepler;
 
-/// Each product with the width of its tile; without tiles every element is loaded for itself.
-const PRODUCTS: [(&str, usize); 3] = [
-    ("matmul_naive", 1),
-    ("matmul_shared_16", 16),
-    ("matmul_shared_32", 32),
-];
+/// Wavefronts of a store and of a load: with today's banks of 4 bytes, and in the K40's mode
+/// of 8 bytes.
+type Wavefronts = (f64, f64);
 
-#[test]
-fn matmul_agrees_with_the_cpu_at_every_edge() {
-    for (variant, _) in PRODUCTS {
-        for (columns, rows) in MATRIX_EDGES {
-            for inner in [0, 1, 31, 33] {
-                assert_agrees(
-                    variant,
-                    Setup {
-                        rows: Some(rows),
-                        inner: Some(inner),
-                        ..Setup::new(columns, 1)
-                    },
-                );
-            }
-        }
+/// Returns the wavefronts of an average store and load.
+fn wavefronts(counters: &Counters) -> Wavefronts {
+    let (stores, loads) = (&counters.shared_stores, &counters.shared_loads);
+    (
+        stores.wavefronts_per_request(),
+        loads.wavefronts_per_request(),
+    )
+}
+
+/// Asserts the wavefronts of an average store and load.
+#[track_caller]
+fn assert_wavefronts(variant: &str, setup: Setup, expected: Wavefronts) {
+    if let Some(counters) = count(variant, setup) {
+        assert_eq!(wavefronts(&counters), expected, "{variant} with {setup:?}");
     }
 }
 
-proptest! {
-    #![proptest_config(cases(16))]
-
-    #[test]
-    fn matmul_agrees_with_the_cpu(columns in 0usize..80, rows in 0usize..80, inner in 0usize..80, seed: u64) {
-        for (variant, _) in PRODUCTS {
-            let setup = Setup { rows: Some(rows), inner: Some(inner), ..Setup::new(columns, seed) };
-            prop_assert_eq!(agrees(variant, setup), Ok(()));
-        }
-    }
-}
-
-#[test]
-fn global_loads_of_matmul_fall_by_the_width_of_the_tile() {
-    let n: usize = 64;
-    for (variant, tile) in PRODUCTS {
-        let Some(counters) = count(variant, Setup::new(n, 1)) else {
-            return;
-        };
-        // Without tiles each of the n^2 threads loads a row and a column: 2 n loads, 32
-        // threads a request.
-        let untiled = n * n * 2 * n / 32;
-        assert_eq!(
-            counters.global_loads.requests,
-            (untiled / tile) as u64,
-            "{variant}: {counters:#?}"
-        );
-    }
-}
-
-#[test]
-fn matmul_reads_its_tiles_without_bank_conflicts() {
-    for (variant, _) in PRODUCTS {
-        let Some(counters) = count(variant, Setup::new(64, 1)) else {
-            return;
-        };
-        assert_eq!(
-            counters.shared_loads.conflicts, 0,
-            "{variant}: {counters:#?}"
-        );
-    }
+/// The wavefronts of a block on a K40 whose banks are 8 bytes wide.
+fn on_a_kepler(variant: &str, threads: [u32; 3], bytes: u32, more: &[u8]) -> Wavefronts {
+    let dynamic_shared = if variant.contains("dyn") { bytes } else { 0 };
+    let block = kepler::Block {
+        kernel: (kepler::kernel(variant), variant),
+        threads,
+        slices: 1,
+        more,
+        dynamic_shared,
+        banks: BankWidth::Eight,
+    };
+    wavefronts(&block.count())
 }

@@ -1,40 +1,26 @@
-//! Chapter 4, clusters: blocks that run together and share their shared memory.
+//! Blocks that run together and share their shared memory.
 
 use gpu::cluster::clusters::{cluster_ids, cluster_sync_sum};
 use lanewise::{DeviceBuffer, LaunchConfig, LaunchError};
 use lanewise_patterns::Setup;
 use proptest::prelude::*;
-use tests::agree::{agrees, assert_agrees};
+use tests::agree::{all_agree, assert_agree_at_edges, assert_agrees};
 use tests::count::count;
 use tests::device;
-use tests::sizes::{EDGES, blocks, cases, lengths};
+use tests::sizes::{blocks, cases, lengths};
 
-const IDS: [&str; 4] = [
+const KERNELS: [&str; 5] = [
     "cluster_ids_1",
     "cluster_ids_2",
     "cluster_ids_4",
     "cluster_ids_8",
-];
-const HISTOGRAMS: [&str; 4] = [
-    "cluster_histogram_1",
-    "cluster_histogram_2",
-    "cluster_histogram_4",
-    "cluster_histogram_8",
+    "cluster_sync_sum",
 ];
 
 #[test]
 fn clusters_agree_with_the_cpu_at_every_edge() {
-    for variant in IDS
-        .into_iter()
-        .chain(["cluster_sync_sum"])
-        .chain(HISTOGRAMS)
-    {
-        for size in EDGES {
-            assert_agrees(variant, Setup::new(size, 1));
-        }
-    }
+    assert_agree_at_edges(KERNELS);
     assert_agrees("cluster_sync_sum", Setup::new((1 << 18) + 5, 1));
-    assert_agrees("cluster_histogram_8", Setup::new((1 << 18) + 5, 1));
 }
 
 proptest! {
@@ -42,20 +28,8 @@ proptest! {
 
     #[test]
     fn clusters_agree_with_the_cpu(size in lengths(), seed: u64, block in blocks()) {
-        for variant in IDS.into_iter().chain(["cluster_sync_sum"]) {
-            let setup = Setup { block: Some(block), ..Setup::new(size, seed) };
-            prop_assert_eq!(agrees(variant, setup), Ok(()));
-        }
-    }
-
-    #[test]
-    fn histograms_of_any_number_of_bins_agree_with_the_cpu(
-        size in lengths(), seed: u64, block in blocks(), bins in prop_oneof![0u32..20, 20u32..5000],
-    ) {
-        for variant in HISTOGRAMS {
-            let setup = Setup { block: Some(block), by: Some(bins), ..Setup::new(size, seed) };
-            prop_assert_eq!(agrees(variant, setup), Ok(()));
-        }
+        let setup = Setup { block: Some(block), ..Setup::new(size, seed) };
+        prop_assert_eq!(all_agree(KERNELS, setup), Ok(()));
     }
 }
 

@@ -11,10 +11,10 @@ use lanewise_patterns::Setup;
 use lanewise_patterns::shared::texture::{line, resize, shift};
 use lanewise_std::texture::Texture1d;
 use proptest::prelude::*;
-use tests::agree::{agrees, assert_agrees};
+use tests::agree::{all_agree, assert_agree_at_matrix_edges};
 use tests::device;
 use tests::ptx;
-use tests::sizes::{MATRIX_EDGES, cases};
+use tests::sizes::{cases, matrix};
 
 const VARIANTS: [&str; 4] = [
     "texture_1d",
@@ -104,15 +104,7 @@ fn shifted(image: &[f32], size: [usize; 2], [dx, dy]: [i32; 2], outside: Outside
 
 #[test]
 fn textures_agree_with_the_cpu_at_every_edge() {
-    for variant in VARIANTS {
-        for (columns, rows) in MATRIX_EDGES {
-            let setup = Setup {
-                rows: Some(rows),
-                ..Setup::new(columns, 1)
-            };
-            assert_agrees(variant, setup);
-        }
-    }
+    assert_agree_at_matrix_edges(VARIANTS);
 }
 
 proptest! {
@@ -120,10 +112,8 @@ proptest! {
 
     #[test]
     fn textures_agree_with_the_cpu(columns in 0usize..150, rows in 0usize..150, seed: u64, by in 0u32..200) {
-        for variant in VARIANTS {
-            let setup = Setup { rows: Some(rows), by: Some(by), ..Setup::new(columns, seed) };
-            prop_assert_eq!(agrees(variant, setup), Ok(()));
-        }
+        let setup = Setup { by: Some(by), ..matrix(columns, rows, seed) };
+        prop_assert_eq!(all_agree(VARIANTS, setup), Ok(()));
     }
 
     #[test]

@@ -1,15 +1,15 @@
-//! Launches from kernels: `nested_hello` and `nested_reduce`.
+//! Sums whose steps are launches from the kernel.
 
 use gpu::execution::nested_reduce::recursive_reduce;
 use lanewise::{DeviceBuffer, GraphError, LaunchConfig, Module};
 use lanewise_patterns::Setup;
 use proptest::prelude::*;
-use tests::agree::{agrees, assert_agrees};
+use tests::agree::{all_agree, assert_agree_at_edges, assert_agrees};
 use tests::count::count;
 use tests::isolate::isolated;
-use tests::sizes::{EDGES, blocks, cases, lengths};
+use tests::sizes::{blocks, cases, lengths};
 
-const SUMS: [&str; 3] = [
+const KERNELS: [&str; 3] = [
     "recursive_reduce",
     "recursive_reduce_nosync",
     "recursive_reduce2",
@@ -17,45 +17,14 @@ const SUMS: [&str; 3] = [
 
 #[test]
 fn recursive_sums_agree_with_the_cpu_at_every_edge() {
-    for variant in SUMS {
-        for size in EDGES {
-            assert_agrees(variant, Setup::new(size, 1));
-        }
-    }
+    assert_agree_at_edges(KERNELS);
 }
 
 #[test]
 fn recursive_sums_agree_with_the_cpu_on_a_large_vector() {
-    for variant in SUMS {
+    for variant in KERNELS {
         assert_agrees(variant, Setup::new((1 << 17) + 3, 1));
     }
-}
-
-/// It runs in a process of its own, like every test that prints: otherwise the output of other
-/// tests would be among the lines.
-#[test]
-fn every_level_of_a_nested_greeting_is_printed_once() {
-    let name = "execution::nested::every_level_of_a_nested_greeting_is_printed_once";
-    let answer = isolated(name, || {
-        let grids = [
-            (0, None),
-            (1, None),
-            (2, None),
-            (7, None),
-            (8, None),
-            (1024, None),
-        ];
-        let setups = grids
-            .into_iter()
-            .chain([(10, Some(3))])
-            .map(|(threads, block)| Setup {
-                block,
-                ..Setup::new(threads, 1)
-            });
-        let wrong = setups.filter_map(|setup| agrees("nested_hello_world", setup).err());
-        wrong.collect::<Vec<_>>().join("\n")
-    });
-    assert_eq!(answer.text, "");
 }
 
 proptest! {
@@ -63,43 +32,15 @@ proptest! {
 
     #[test]
     fn recursive_sums_agree_with_the_cpu(size in lengths(), seed: u64, block in 1u32..=1024) {
-        for variant in SUMS {
-            let setup = Setup { block: Some(block), ..Setup::new(size, seed) };
-            prop_assert_eq!(agrees(variant, setup), Ok(()));
-        }
+        let setup = Setup { block: Some(block), ..Setup::new(size, seed) };
+        prop_assert_eq!(all_agree(KERNELS, setup), Ok(()));
     }
 
     #[test]
     fn recursive_sums_agree_with_the_cpu_in_blocks_of_warps(size in lengths(), seed: u64, block in blocks()) {
-        for variant in SUMS {
-            let setup = Setup { block: Some(block), ..Setup::new(size, seed) };
-            prop_assert_eq!(agrees(variant, setup), Ok(()));
-        }
+        let setup = Setup { block: Some(block), ..Setup::new(size, seed) };
+        prop_assert_eq!(all_agree(KERNELS, setup), Ok(()));
     }
-}
-
-/// 8 threads, then 4, 2 and 1: three launches, and the deepest line says so.
-#[test]
-fn eight_threads_nest_three_levels_deep() {
-    let lines = lanewise_patterns::execution::nested_hello::lines(1, 8);
-    assert_eq!(
-        lines.last().map(String::as_str),
-        Some("Recursion=3: Hello World from thread 0 block 0")
-    );
-    let answer = isolated(
-        "execution::nested::eight_threads_nest_three_levels_deep",
-        || {
-            let counters = count("nested_hello_world", Setup::new(8, 1));
-            let launches = counters.map(|counters| counters.device_launches);
-            launches.map_or("a GPU does not count".to_owned(), |launches| {
-                launches.to_string()
-            })
-        },
-    );
-    assert!(
-        ["3", "a GPU does not count"].contains(&answer.text.as_str()),
-        "{answer:?}"
-    );
 }
 
 /// A block of 512 leaves 256 elements after its first step, and each child half of the rest: eight
@@ -176,7 +117,8 @@ fn without_the_barrier_some_order_of_child_and_parent_sums_wrongly() {
         .join("\n");
     assert_eq!(tests::ptx::count(kernel, "barrier.sync"), 1, "{kernel}");
     let broken = ptx.replace(kernel, &without);
-    let name = "execution::nested::without_the_barrier_some_order_of_child_and_parent_sums_wrongly";
+    let name =
+        "execution::nested_reduce::without_the_barrier_some_order_of_child_and_parent_sums_wrongly";
     // In a process of its own: a wrong sum is no fault, but the broken text stays loaded.
     let answer = isolated(name, || {
         let wrong = |text: &str, seed| {
@@ -200,7 +142,7 @@ fn a_launch_beyond_the_pending_ones_ends_the_kernel() {
         return;
     }
     let answer = isolated(
-        "execution::nested::a_launch_beyond_the_pending_ones_ends_the_kernel",
+        "execution::nested_reduce::a_launch_beyond_the_pending_ones_ends_the_kernel",
         || {
             let device = tests::device();
             device.set_pending_launches(3).expect("a limit");

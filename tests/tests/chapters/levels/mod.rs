@@ -1,0 +1,3 @@
+//! Chapter 7: levels of parallelism.
+
+mod gang_worker_vector;

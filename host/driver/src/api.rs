@@ -106,7 +106,7 @@ entry_points! {
         11000 cuCtxResetPersistingL2Cache() = context::reset_persisting_l2;
         11040 cuCtxGetExecAffinity(p_exec_affinity: *mut c_void, kind: c_uint) = unsupported;
         12050 cuCtxRecordEvent(h_ctx: CUcontext, h_event: CUevent) = context::record_event;
-        12050 cuCtxWaitEvent(h_ctx: CUcontext, h_event: CUevent) = unsupported;
+        12050 cuCtxWaitEvent(h_ctx: CUcontext, h_event: CUevent) = context::wait_event;
     }
     "Context Management (deprecated)" {
         2000 cuCtxAttach(pctx: *mut CUcontext, flags: c_uint) = context::attach;

@@ -209,6 +209,27 @@ pub(crate) unsafe fn record_event(handle: CUcontext, event: CUevent) -> Result {
     Ok(())
 }
 
+pub(crate) unsafe fn wait_event(handle: CUcontext, event: CUevent) -> Result {
+    let context = context::get(handle)?;
+    context.check()?;
+    capture::refuse_whole(context.handle)?;
+    let event = event::get(event)?;
+    ensure!(
+        event.captured().is_none(),
+        ERROR_STREAM_CAPTURE_UNSUPPORTED,
+        "the event was recorded in a capture, and a context waits for no node of a graph; record it in a stream"
+    );
+    ensure!(
+        event.points().is_none(),
+        ERROR_NOT_SUPPORTED,
+        "other processes may record the event; the simulated driver lets streams wait for such an event,          but no context"
+    );
+    if let Some(recorded) = event.recorded() {
+        context.hold_back(recorded);
+    }
+    Ok(())
+}
+
 pub(crate) unsafe fn set_limit(which: c_uint, value: usize) -> Result {
     let context = context::current()?;
     let model = context.device.sim.model();

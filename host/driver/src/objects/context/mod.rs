@@ -67,6 +67,8 @@ pub(super) struct Streams {
     /// The last operations of destroyed streams, until they have run and the host has
     /// waited for them.
     pub(super) unfinished: Vec<Unfinished>,
+    /// The waits of the whole context, for which all later work waits. The program doesn't see it.
+    pub(super) gate: Arc<Stream>,
 }
 
 /// The last operation of a stream that was destroyed.
@@ -162,6 +164,7 @@ impl Context {
                 others: Vec::new(),
                 made: 1,
                 unfinished: Vec::new(),
+                gate: Arc::new(Stream::new(CUstream(0), handle, 0, 0, usize::MAX)),
             }),
         })
     }

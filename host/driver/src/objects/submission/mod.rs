@@ -34,7 +34,17 @@ impl Context {
             capture::leave(&stream);
             stream.close();
         }
-        self.streams.lock().legacy.close();
+        let streams = self.streams.lock();
+        streams.legacy.close();
+        streams.gate.close();
+    }
+
+    /// Makes all work that is submitted later, to any stream, wait for these operations.
+    pub(crate) fn hold_back(self: &Arc<Self>, mut until: Vec<Arc<Work>>) {
+        let streams = self.streams.lock();
+        until.extend(streams.gate.tail());
+        let nothing = Run::Light(Box::new(|_| Ok(Cost::NOTHING)));
+        streams.gate.push(self, until, nothing);
     }
 
     /// Removes a stream. Its submitted work still runs.
@@ -136,6 +146,7 @@ impl Streams {
     fn before(&self, stream: &Stream, also: Vec<Arc<Work>>) -> Vec<Arc<Work>> {
         let mut after = also;
         after.extend(stream.tail());
+        after.extend(self.gate.tail());
         if stream.legacy {
             let blocking = self.others.iter().filter(|other| other.is_blocking());
             after.extend(blocking.filter_map(|other| other.tail()));

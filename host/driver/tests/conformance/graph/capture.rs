@@ -210,6 +210,12 @@ rows! {
         ok(cuCtxGetCurrent(&mut context));
         f.while_captured(f.stream(), mode::RELAXED, |_| cuCtxRecordEvent(context, event))
     };
+    "cuCtxWaitEvent: while a stream is captured" => ERROR_STREAM_CAPTURE_UNSUPPORTED, |f| {
+        let event = f.event();
+        let mut context = CUcontext(0);
+        ok(cuCtxGetCurrent(&mut context));
+        f.while_captured(f.stream(), mode::RELAXED, |_| cuCtxWaitEvent(context, event))
+    };
     "cuMemsetD32_v2: while a blocking stream is captured" => ERROR_STREAM_CAPTURE_IMPLICIT, |f| {
         let address = f.device();
         f.while_captured(f.blocking(), mode::RELAXED, |_| cuMemsetD32_v2(address, 1, 1))

@@ -73,6 +73,34 @@ rows! {
         ok(cuCtxDestroy_v2(other));
         code
     };
+    "cuCtxWaitEvent: other streams wait, one made later too" => ERROR_NOT_READY, |f| {
+        let (stream, other, [event, before, after]) = (f.stream(), f.stream(), [(); 3].map(|()| f.event()));
+        let held = hold(stream);
+        ok(cuEventRecord(event, stream));
+        ok(cuEventRecord(before, other));
+        ok(cuCtxWaitEvent(current(), event));
+        ok(cuEventRecord(after, other));
+        ok(cuEventSynchronize(before));
+        let code = cuEventQuery(after);
+        ok(cuEventRecord(after, f.stream()));
+        assert_eq!(cuEventQuery(after), code);
+        drop(held);
+        ok(cuCtxSynchronize());
+        ok(cuEventQuery(after));
+        code
+    };
+    "cuCtxWaitEvent: that was not recorded" => SUCCESS, |f| cuCtxWaitEvent(current(), f.event());
+    "cuCtxWaitEvent: null" => ERROR_INVALID_HANDLE, |_| cuCtxWaitEvent(current(), CUevent(0));
+    "cuCtxWaitEvent: of no context" => ERROR_INVALID_CONTEXT, |f| cuCtxWaitEvent(CUcontext(0), f.event());
+    "cuCtxWaitEvent: for another context's" => SUCCESS, |f| {
+        let event = f.event();
+        let mut other = CUcontext(0);
+        ok(cuEventRecord(event, f.stream()));
+        ok(cuCtxCreate_v2(&mut other, 0, 0));
+        let code = cuCtxWaitEvent(other, event);
+        ok(cuCtxDestroy_v2(other));
+        code
+    };
     "cuEventSynchronize: null" => ERROR_INVALID_HANDLE, |_| cuEventSynchronize(CUevent(0));
     "cuEventDestroy_v2: once" => SUCCESS, |f| cuEventDestroy_v2(f.event());
     "cuEventDestroy_v2: twice" (sim: "a GPU's driver looks through the handle") => ERROR_INVALID_HANDLE, |f| {

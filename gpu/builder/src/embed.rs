@@ -12,6 +12,9 @@
 //!
 //! The files are in the script's own folder, not in `target/ptx`. So `cargo xtask build-ptx` with
 //! other options never changes what is embedded.
+//!
+//! On docs.rs no kernel is compiled and nothing is embedded: `rust-src` and the network are not to
+//! be had there, and documentation needs the signatures only.
 
 use std::collections::BTreeSet;
 use std::env;
@@ -19,13 +22,13 @@ use std::fmt::Write;
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use lanewise_variables::ARCH;
+use lanewise_variables::{ARCH, DOCS_RS};
 
 use crate::builder::PtxBuilder;
-use crate::cargo::{self, toolchain::Toolchain};
+use crate::cargo::{self, package::Package, toolchain::Toolchain};
 use crate::error::BuildError;
 use crate::lock;
-use crate::manifest::Module;
+use crate::manifest::{Manifest, Module};
 use crate::native;
 use crate::orphan;
 use crate::output::Output;
@@ -73,6 +76,13 @@ fn try_embed(name: &str, options: impl FnOnce(PtxBuilder) -> PtxBuilder) -> Resu
     unsafe { lock::join_job_server() };
     orphan::end_with_parent();
     let files = out.join("lanewise");
+    let source = files.join(format!("{name}.rs"));
+    if DOCS_RS.get().is_some() {
+        let package = Package::find(&folder)?;
+        let output = nothing(package.krate.clone(), package.path_on_host());
+        fs::create_dir_all(&files).map_err(BuildError::io("create", &files))?;
+        return write(&source, name, &output);
+    }
     let features = env::vars_os().filter_map(|(name, _)| {
         let name = name.to_string_lossy().into_owned();
         name.strip_prefix("CARGO_FEATURE_").map(str::to_owned)
@@ -91,11 +101,7 @@ fn try_embed(name: &str, options: impl FnOnce(PtxBuilder) -> PtxBuilder) -> Resu
         println!("cargo::warning={warning}");
     }
     let output = builder.build()?;
-    let source = files.join(format!("{name}.rs"));
-    fs::write(&source, text(name, &output)?).map_err(BuildError::io("write", &source))?;
-
-    // The macros name the module by this path.
-    println!("cargo::rustc-env=LANEWISE_MODULE={}", output.module);
+    write(&source, name, &output)?;
     println!(
         "cargo::rerun-if-changed={}",
         folder.join("Cargo.toml").display()
@@ -106,6 +112,27 @@ fn try_embed(name: &str, options: impl FnOnce(PtxBuilder) -> PtxBuilder) -> Resu
     for source in sources.filter(|source| !source.starts_with(&out)) {
         println!("cargo::rerun-if-changed={}", source.display());
     }
+    Ok(())
+}
+
+/// Returns the output of a build for no target.
+fn nothing(krate: String, module: String) -> Output {
+    let modules = Vec::new();
+    Output {
+        modules: Vec::new(),
+        manifest: Manifest { krate, modules },
+        module,
+        rebuilt: false,
+        sources: Vec::new(),
+        linked: Vec::new(),
+    }
+}
+
+/// Writes the Rust text, and tells the macros the path of the module that includes it.
+fn write(source: &Path, name: &str, output: &Output) -> Result<(), BuildError> {
+    fs::write(source, text(name, output)?).map_err(BuildError::io("write", source))?;
+    println!("cargo::rerun-if-env-changed={}", DOCS_RS.name);
+    println!("cargo::rustc-env=LANEWISE_MODULE={}", output.module);
     Ok(())
 }
 
@@ -244,6 +271,14 @@ fn layouts_of(output: &Output) -> BTreeSet<(&str, &str)> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn documentation_has_the_module_without_a_text() {
+        let text = text("Ptx", &nothing("demo".into(), "crate::kernels".into()));
+        let text = text.expect("no file is read");
+        assert!(text.contains("pub struct Ptx;") && text.contains("NAME: &'static str = \"demo\""));
+        assert!(text.contains("TEXTS: &'static [::lanewise_std::kernel::PtxText] = &[\n    ];"));
+    }
 
     #[test]
     fn kernel_crates_share_a_folder_with_cargos_mark_or_without() {

@@ -112,6 +112,10 @@ variables! {
             "Where CUDA's toolkit is; `CUDA_PATH` does the same.";
         CUDA_PATH "CUDA_PATH": "a folder's path", "`/usr/local/cuda`",
             "As `CUDA_HOME`.";
+        GITHUB_STEP_SUMMARY "GITHUB_STEP_SUMMARY": "a file's path", "none",
+            "Set by GitHub: `sanitize --github` adds its findings to this file as Markdown.";
+        DOCS_RS "DOCS_RS": "any value", "none",
+            "Set by docs.rs: build scripts compile no kernels, because documentation has no use for them.";
         PROPTEST_CASES "PROPTEST_CASES": "a whole number", "as many as a test takes in a second or so",
             "How many random cases each property test tries: the repository's tests as any that use proptest. \"Random programs\" on the page of checks says what for.";
     }

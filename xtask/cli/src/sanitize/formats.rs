@@ -8,6 +8,19 @@ use crate::output::number;
 /// Returns the text for people: each finding's report with the runs that found it, and a line
 /// with the count.
 pub(super) fn text(all: &Findings) -> String {
+    reports(all) + &count(all)
+}
+
+/// Returns the same as Markdown, which GitHub shows on the page of a workflow's run.
+pub(super) fn summary(all: &Findings) -> String {
+    let reports = match reports(all) {
+        none if none.is_empty() => none,
+        reports => format!("\n```text\n{}\n```\n", reports.trim_end()),
+    };
+    format!("### {}\n{reports}", count(all))
+}
+
+fn reports(all: &Findings) -> String {
     let mut text = String::new();
     for finding in &all.findings {
         let seeds: Vec<String> = finding.seeds.iter().map(u64::to_string).collect();
@@ -19,21 +32,22 @@ pub(super) fn text(all: &Findings) -> String {
             seeds.join(", ")
         );
     }
+    text
+}
+
+fn count(all: &Findings) -> String {
     let runs = format!(
         "{} of {}",
         number(all.launches, "launch", "launches"),
         number(all.seeds.len() as u64, "run", "runs")
     );
     match all.findings.len() as u64 {
-        0 => text += &format!("lanewise: nothing found in {runs}"),
-        count => {
-            text += &format!(
-                "lanewise: {} in {runs}",
-                number(count, "finding", "findings")
-            )
-        }
+        0 => format!("lanewise: nothing found in {runs}"),
+        count => format!(
+            "lanewise: {} in {runs}",
+            number(count, "finding", "findings")
+        ),
     }
-    text
 }
 
 /// Returns the list in the Static Analysis Results Interchange Format, version 2.1.0, with the
@@ -178,6 +192,23 @@ mod tests {
         assert_eq!(
             text(&nothing),
             "lanewise: nothing found in 1 launch of 1 run"
+        );
+    }
+
+    #[test]
+    fn a_summary_is_a_heading_and_the_reports() {
+        assert_eq!(
+            summary(&one(None)),
+            "### lanewise: 1 finding in 4 launches of 2 runs\n\n```text\nrace: 100%\n  --> a,b:12\n   = found 2 times with seed 1\n```\n"
+        );
+        let nothing = Findings {
+            launches: 2,
+            seeds: vec![0],
+            ..Findings::default()
+        };
+        assert_eq!(
+            summary(&nothing),
+            "### lanewise: nothing found in 2 launches of 1 run\n"
         );
     }
 

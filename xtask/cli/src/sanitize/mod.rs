@@ -9,7 +9,9 @@ mod findings;
 mod formats;
 
 use std::ffi::OsString;
-use std::path::PathBuf;
+use std::fs::OpenOptions;
+use std::io::Write;
+use std::path::{Path, PathBuf};
 use std::process::{Command, ExitCode, ExitStatus, Stdio};
 
 use anyhow::{Context, Result, ensure};
@@ -54,7 +56,7 @@ pub(crate) struct Formats {
     /// Write SARIF 2.1.0 to this file, for code hosts to show beside the lines
     #[arg(long, value_name = "FILE")]
     sarif: Option<PathBuf>,
-    /// Print annotations for GitHub Actions
+    /// Print annotations for GitHub Actions, and write the step's summary there
     #[arg(long)]
     github: bool,
 }
@@ -102,6 +104,9 @@ pub(crate) fn run_all(
     ensure!(findings.drivers > 0, "{}", program.not_initialised());
     if formats.github {
         formats::github(&findings).iter().for_each(say);
+        if let Some(path) = variables::GITHUB_STEP_SUMMARY.path() {
+            append(&path, &formats::summary(&findings))?;
+        }
     }
     if simulation.json {
         say_json(&findings)?;
@@ -118,6 +123,13 @@ pub(crate) fn run_all(
         Some(status) => code_of(status),
         None => ExitCode::SUCCESS,
     })
+}
+
+/// Adds text to the end of a file. Other steps and runs write the same one.
+fn append(path: &Path, text: &str) -> Result<()> {
+    let file = OpenOptions::new().create(true).append(true).open(path);
+    file.and_then(|mut file| writeln!(file, "{text}"))
+        .with_context(|| format!("cannot write `{}`", path.display()))
 }
 
 /// The runs of a program.

@@ -47,11 +47,11 @@
 //!
 //! # What safe code can do wrong
 //!
-//! Fewer threads can arrive than the number says, and a thread can wait by the token of an old
-//! phase: threads then wait forever, or continue too early. More arrivals or bytes than a phase
-//! takes are undefined in PTX; an H200 (driver 580.159.04, 2026-11-28) ended such launches with an
-//! error. No type of this library relies on a `Barrier`: what is read and written between its
-//! phases is raw memory, whose accesses are `unsafe`.
+//! Threads wait forever, or go on too early, if fewer arrive than the number says, or if one waits
+//! by an old token. PTX leaves more arrivals than a phase takes (those of a warp count together) or
+//! 1 MiB to wait for undefined: the simulator ends the launch with a report, an H200 (driver
+//! 580.159.04, 2026-11-29) ended 21 of 21. No type of this library relies on a `Barrier`: what is
+//! read and written between its phases is raw memory, whose accesses are `unsafe`.
 //!
 //! PTX ISA, "Parallel Synchronization and Communication Instructions: mbarrier"; CUDA C++
 //! Programming Guide, "Asynchronous Barrier".
@@ -236,7 +236,7 @@ impl<S: Scope> Barrier<S> {
     }
 
     /// Arrives without waiting. Threads that wait for the phase see what this thread wrote
-    /// before it arrived.
+    /// before it arrived. See [what more arrivals do](self#what-safe-code-can-do-wrong).
     #[doc(alias = "mbarrier.arrive")]
     #[inline]
     pub fn arrive(&self) -> Token {
@@ -260,7 +260,7 @@ impl<S: Scope> Barrier<S> {
         self.wait(token);
     }
 
-    /// Arrives for the last time. Later phases need one arrival less.
+    /// Arrives for the last time. Later phases need, and [take](Self::arrive), one arrival less.
     #[doc(alias = "mbarrier.arrive_drop")]
     #[inline]
     pub fn arrive_and_drop(self) {
@@ -293,7 +293,7 @@ impl<S: Scope> Barrier<S> {
     /// Arrives, and makes the phase wait for `bytes` more bytes from copies that use this
     /// barrier. Needs `sm_90`.
     ///
-    /// Start the copies afterwards. All copies of one phase together must have less than 1 MiB.
+    /// Start the copies next. A phase takes [less than 1 MiB](self#what-safe-code-can-do-wrong).
     #[doc(alias = "mbarrier.arrive.expect_tx")]
     #[inline]
     pub fn arrive_expect_bytes(&self, bytes: u32) -> Token {
@@ -311,7 +311,7 @@ impl<S: Scope> Barrier<S> {
         Token(token, PhantomData)
     }
 
-    /// Makes the phase wait for `bytes` more bytes, without arriving. Needs `sm_90`.
+    /// Expects `bytes` more ([limit](Self::arrive_expect_bytes)), without arriving. Needs `sm_90`.
     #[doc(alias = "mbarrier.expect_tx")]
     #[inline]
     pub fn expect_bytes(&self, bytes: u32) {

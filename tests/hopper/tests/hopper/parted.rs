@@ -1,7 +1,7 @@
 //! No safe program misuses a barrier, however its threads part: there is a barrier wherever a
 //! thread arrives or waits, nobody initialises it again, and nothing races. A program may wait
-//! forever, and read cells of threads that have left. A GPU would wait, too, so they run on the
-//! simulator only.
+//! forever, read cells of threads that have left, and arrive more often than a phase takes, which
+//! ends the launch with an error. A GPU would wait, too, so they run on the simulator only.
 
 use hopper::{buffer, device, values};
 use hopper_kernels::parted::{LENGTH, THREADS, programs_with_barriers};
@@ -121,7 +121,7 @@ fn no_attempt_makes_safe_code_misuse_a_barrier() {
         });
         if answer.text == "right" {
             right += 1;
-        } else if !["deadlock", "uninitialised"]
+        } else if !["deadlock", "uninitialised", "at an mbarrier that waits for"]
             .iter()
             .any(|harmless| answer.text.contains(harmless))
         {

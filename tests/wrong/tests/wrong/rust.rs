@@ -18,7 +18,7 @@ fn races_are_found_and_their_twins_are_silent() {
 
 #[test]
 fn wrong_meetings_are_found_and_their_twins_are_silent() {
-    hold("sync", 13);
+    hold("sync", 14);
 }
 
 #[test]

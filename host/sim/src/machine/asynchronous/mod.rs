@@ -15,12 +15,13 @@ use self::pending::{CompletionSignal, Copied, Pending, PendingEffect};
 use super::core::Core;
 use super::event::{FaultKind, Region};
 use super::lane::{LANES, lanes};
-use super::meeting::mbarrier::how;
+use super::meeting::mbarrier::{all_of_lanes, how};
 use super::memory::access::LaneAccess;
 use super::memory::state_space::NamedSpace;
 use super::op::{Op, STOP};
 use crate::machine::checks::race::AccessKind;
 use crate::machine::program::{Class, SpaceClass};
+use crate::semantics::mbarrier::MbarrierError;
 
 /// An address operand of an instruction that has several.
 #[derive(Debug, Clone, Copy)]
@@ -224,9 +225,17 @@ pub(crate) unsafe fn arrive(core: &mut Core<'_>, op: *const Op) -> *const Op {
         let Some((home, _)) = core.mbarrier(op, lane, space, addresses[lane]) else {
             return STOP;
         };
+        let together = all_of_lanes(lane, mask, &addresses, |_| 1);
         let announced = core.change(home, |object| {
-            if o.b == 0 {
-                object.announce()?;
+            let most = object.pending.max(object.expected);
+            match together {
+                _ if o.b == 0 => object.announce()?,
+                // No phase takes what the lanes of this instruction add up to.
+                Some(count) if count > most => {
+                    let pending = most;
+                    return Err(MbarrierError::TooMany { count, pending });
+                }
+                _ => {}
             }
             Ok(false)
         });

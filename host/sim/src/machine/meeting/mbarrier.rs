@@ -12,13 +12,14 @@
 //! `test_wait` never waits at first. After a warp has got false from it many times in a row, it
 //! does as `try_wait` does, so that threads that spin without end are found. Reported: memory that
 //! is not an object (zeros are not one), an object that is initialised again, counts out of range,
-//! more arrivals than are pending, and waits for another block's object. The team reports a wait
-//! without end.
+//! more arrivals than are pending, and waits for another block's object. The arrivals of one
+//! instruction count together, as on an H200 (measured: launches that end with an error). The team
+//! reports a wait without end.
 
 use crate::machine::checks::race::AccessKind;
 use crate::machine::core::Core;
 use crate::machine::event::{Event, FaultKind, Wait};
-use crate::machine::lane::lanes;
+use crate::machine::lane::{LANES, lanes};
 use crate::machine::memory::access::LaneAccess;
 use crate::machine::memory::flag;
 use crate::machine::memory::state_space::NamedSpace;
@@ -231,6 +232,20 @@ impl Core<'_> {
     }
 }
 
+/// Returns how often the lanes of an instruction arrive at the object of this lane, if it is the
+/// first one there.
+pub(in crate::machine) fn all_of_lanes(
+    lane: usize,
+    mask: u32,
+    addresses: &[u64; LANES],
+    count: impl Fn(usize) -> u32,
+) -> Option<u32> {
+    let is_here = |other: &usize| addresses[*other] == addresses[lane];
+    let first = lanes(mask).find(is_here)?;
+    let all = || lanes(mask).filter(is_here).map(count);
+    (first == lane).then(|| all().fold(0, u32::saturating_add))
+}
+
 /// `mbarrier.init`: row `b` holds the count.
 ///
 /// # Safety
@@ -302,15 +317,19 @@ pub(crate) unsafe fn arrive(core: &mut Core<'_>, op: *const Op) -> *const Op {
         (o, core.mask(o), core.addresses(op), *core.lanes::<u32>(o.b))
     };
     let has = |flag: u32| o.aux & flag != 0;
+    let count_of = |lane: usize| if has(how::EXPECT) { 1 } else { counts[lane] };
     for lane in lanes(mask) {
         let Some((home, _)) = core.mbarrier(op, lane, Core::space(o), addresses[lane]) else {
             return STOP;
         };
-        let (bytes, count) = if has(how::EXPECT) {
-            (counts[lane], 1)
-        } else {
-            (0, counts[lane])
-        };
+        if let Some(count) = all_of_lanes(lane, mask, &addresses, count_of)
+            && let Ok(Mbarrier { pending, .. }) = core.mbarrier_now(home)
+            && count > pending
+        {
+            return core.undefined(op, lane, MbarrierError::TooMany { count, pending });
+        }
+        let bytes = if has(how::EXPECT) { counts[lane] } else { 0 };
+        let count = count_of(lane);
         if !has(how::RELAXED) {
             core.arrived((core.current.0, core.current.1 as u32), home);
         }

@@ -13,3 +13,4 @@ pub mod shuffle_after_an_early_return;
 pub mod shuffle_from_outside_of_the_mask;
 pub mod shuffle_in_one_arm;
 pub mod two_barriers_in_opposite_orders;
+pub mod warp_at_a_barrier_object_of_one;

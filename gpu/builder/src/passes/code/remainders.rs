@@ -92,6 +92,36 @@ fn selected<'ctx>(
     Ok(Some(value.into_int_value()))
 }
 
+/// The `x` and the `n` of a selection that [`replace`] has made: it is below `n` if `x` is.
+pub(super) fn neighbour<'ctx>(of: IntValue<'ctx>) -> Option<[IntValue<'ctx>; 2]> {
+    let selection = of.as_instruction_value()?;
+    if selection.get_opcode() != InstructionOpcode::Select {
+        return None;
+    }
+    let [condition, end, other] = [0, 1, 2].map(|index| operand(selection, index));
+    let comparison = condition?.as_instruction_value()?;
+    if comparison.get_icmp_predicate() != Some(IntPredicate::EQ) {
+        return None;
+    }
+    let [a, b] = [operand(comparison, 0)?, operand(comparison, 1)?];
+    let of = |value: IntValue<'ctx>, constant| {
+        let sum = Sum::of(value, b, DEPTH)?;
+        (sum.periods == 0 && sum.constant == constant).then_some(sum.of)?
+    };
+    // `x + 1 == n ? 0 : x + 1`, or `x == 0 ? n - 1 : x - 1`.
+    let is_zero = |it: IntValue<'_>| it.get_zero_extended_constant() == Some(0);
+    if is_zero(end?) && other? == a {
+        return Some([of(a, 1)?, b]);
+    }
+    let less = |value: IntValue<'ctx>| {
+        let at = value.as_instruction_value()?;
+        let is_less = at.get_opcode() == InstructionOpcode::Sub
+            && operand(at, 1)?.get_zero_extended_constant() == Some(1);
+        is_less.then(|| operand(at, 0))?
+    };
+    (is_zero(b) && less(other?)? == a).then_some([a, less(end?)?])
+}
+
 /// A sum of a number, a constant, and `n` or nothing.
 struct Sum<'ctx> {
     of: Option<IntValue<'ctx>>,
@@ -196,11 +226,16 @@ fn shows(
     }
 }
 
-/// Returns whether a value is `of`, or its extreme with others.
-fn is_among(value: IntValue<'_>, of: IntValue<'_>, extreme: &str, depth: u32) -> bool {
+/// Returns whether a value is `of`, or is extended to it.
+pub(super) fn is_same(value: IntValue<'_>, of: IntValue<'_>) -> bool {
     let is_low_half = value.get_type().get_bit_width() == 32
         && low_half(of).is_some_and(|half| half == source(value));
-    if value == of || is_low_half {
+    value == of || is_low_half
+}
+
+/// Returns whether a value is `of`, or its extreme with others.
+fn is_among(value: IntValue<'_>, of: IntValue<'_>, extreme: &str, depth: u32) -> bool {
+    if is_same(value, of) {
         return true;
     }
     let Some(at) = value.as_instruction_value().filter(|_| depth > 0) else {

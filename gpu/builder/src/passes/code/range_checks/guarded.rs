@@ -12,8 +12,9 @@ use inkwell::llvm_sys::LLVMOpcode;
 use inkwell::llvm_sys::LLVMTypeKind;
 use inkwell::llvm_sys::core::*;
 use inkwell::llvm_sys::prelude::{LLVMBuilderRef, LLVMTypeRef, LLVMValueRef};
-use inkwell::values::CallSiteValue;
+use inkwell::values::{CallSiteValue, IntValue};
 
+use super::super::remainders;
 use crate::llvm;
 
 /// What conditions say of numbers.
@@ -147,9 +148,36 @@ impl<'a> Bounds<'a> {
                     };
                     Some(self.at_most(result, all))
                 }
+                LLVMOpcode::LLVMSelect => self.neighbour(IntValue::new(of)),
+                // A size of 32 bits, out of a number that has two.
+                LLVMOpcode::LLVMAnd | LLVMOpcode::LLVMLShr if bits == 64 => {
+                    let (of, constant) = (operand(0), llvm::integer(operand(1))?);
+                    let most = match opcode {
+                        LLVMOpcode::LLVMAnd => constant,
+                        _ => u64::MAX.checked_shr(constant.try_into().ok()?)?,
+                    };
+                    let is_known = !self.inside.contains(&of) && is_same_for_all(of);
+                    is_known.then(|| Bound {
+                        value: self.combined(opcode, of, operand(1)),
+                        most,
+                    })
+                }
                 _ => None,
             }
         }
+    }
+
+    /// The bound of a neighbour on a torus.
+    fn neighbour(&mut self, of: IntValue<'_>) -> Option<Bound> {
+        let [x, n] = remainders::neighbour(of)?;
+        let is_it = |less: &&Less| {
+            // SAFETY: what is compared are integers.
+            let [small, large] = [less.small, less.large].map(|it| unsafe { IntValue::new(it) });
+            let is_less = !less.is_signed && !less.may_equal && !self.inside.contains(&less.large);
+            is_less && remainders::is_same(small, x) && remainders::is_same(large, n)
+        };
+        let end = self.facts.less.iter().find(is_it)?.large;
+        self.before(end)
     }
 
     /// The largest number below `end`. Where `end` is 0, no path is taken that is said to be below
@@ -404,6 +432,10 @@ pub(super) fn is_same_for_all(number: LLVMValueRef) -> bool {
             return !LLVMIsAArgument(number).is_null();
         }
         match LLVMGetInstructionOpcode(number) {
+            // The low half of a number.
+            LLVMAnd if llvm::integer(LLVMGetOperand(number, 1)) == Some(u32::MAX.into()) => {
+                is_same_for_all(LLVMGetOperand(number, 0))
+            }
             LLVMAdd | LLVMMul | LLVMAnd | LLVMLShr | LLVMTrunc | LLVMZExt | LLVMSExt
             | LLVMFreeze => (0..LLVMGetNumOperands(number).cast_unsigned())
                 .all(|it| is_same_for_all(LLVMGetOperand(number, it))),

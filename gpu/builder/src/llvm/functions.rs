@@ -100,69 +100,67 @@ functions! {
     LLVMABIAlignmentOfType LLVMABISizeOfType LLVMAddAttributeAtIndex LLVMAddCallSiteAttribute
     LLVMAddFunction LLVMAddGlobal LLVMAddGlobalInAddressSpace LLVMAddIncoming
     LLVMAddNamedMetadataOperand LLVMAppendBasicBlockInContext LLVMArrayType LLVMBasicBlockAsValue
-    LLVMBuildAShr LLVMBuildAdd LLVMBuildAddrSpaceCast LLVMBuildAnd LLVMBuildBinOp LLVMBuildBr
-    LLVMBuildCall2 LLVMBuildCondBr LLVMBuildExtractValue LLVMBuildFreeze LLVMBuildGEP2
-    LLVMBuildICmp LLVMBuildInBoundsGEP2 LLVMBuildInsertValue LLVMBuildLShr LLVMBuildLoad2
-    LLVMBuildMul LLVMBuildNUWAdd LLVMBuildNot LLVMBuildOr LLVMBuildPhi LLVMBuildSExt
-    LLVMBuildSelect LLVMBuildShl LLVMBuildStore LLVMBuildSub LLVMBuildTrunc LLVMBuildUDiv
-    LLVMBuildURem LLVMBuildUnreachable LLVMBuildXor LLVMBuildZExt LLVMCanValueUseFastMathFlags
-    LLVMConstAddrSpaceCast LLVMConstAllOnes LLVMConstInt LLVMConstIntGetSExtValue
-    LLVMConstIntGetZExtValue LLVMConstNull LLVMConstPointerNull LLVMConstStringInContext2
-    LLVMContextCreate LLVMContextDispose LLVMContextSetDiagnosticHandler
+    LLVMBuildAShr LLVMBuildAdd LLVMBuildAddrSpaceCast LLVMBuildAnd LLVMBuildBinOp LLVMBuildBitCast
+    LLVMBuildBr LLVMBuildCall2 LLVMBuildCondBr LLVMBuildExtractElement LLVMBuildExtractValue
+    LLVMBuildFreeze LLVMBuildGEP2 LLVMBuildICmp LLVMBuildInBoundsGEP2 LLVMBuildInsertValue
+    LLVMBuildIntCast2 LLVMBuildLShr LLVMBuildLoad2 LLVMBuildMul LLVMBuildNUWAdd LLVMBuildNot
+    LLVMBuildOr LLVMBuildPhi LLVMBuildSExt LLVMBuildSelect LLVMBuildShl LLVMBuildStore LLVMBuildSub
+    LLVMBuildTrunc LLVMBuildUDiv LLVMBuildURem LLVMBuildUnreachable LLVMBuildXor LLVMBuildZExt
+    LLVMCanValueUseFastMathFlags LLVMConstAddrSpaceCast LLVMConstAllOnes LLVMConstInt
+    LLVMConstIntGetSExtValue LLVMConstIntGetZExtValue LLVMConstNull LLVMConstPointerNull
+    LLVMConstStringInContext2 LLVMContextCreate LLVMContextDispose LLVMContextSetDiagnosticHandler
     LLVMCopyStringRepOfTargetData LLVMCountBasicBlocks LLVMCountIncoming LLVMCountParams
     LLVMCountStructElementTypes LLVMCreateBuilderInContext LLVMCreateEnumAttribute
     LLVMCreateMemoryBufferWithContentsOfFile LLVMCreateMemoryBufferWithMemoryRangeCopy
     LLVMCreateMessage LLVMCreatePassBuilderOptions LLVMCreateStringAttribute LLVMCreateTargetData
     LLVMCreateTargetDataLayout LLVMCreateTargetMachine LLVMCreateTypeAttribute
-    LLVMDIFileGetDirectory LLVMDIFileGetFilename LLVMDILocationGetColumn
-    LLVMDILocationGetInlinedAt LLVMDILocationGetLine LLVMDILocationGetScope LLVMDIScopeGetFile
-    LLVMDISubprogramGetLine LLVMDeleteFunction LLVMDeleteGlobal LLVMDisposeBuilder
-    LLVMDisposeErrorMessage LLVMDisposeExecutionEngine LLVMDisposeMemoryBuffer LLVMDisposeMessage
-    LLVMDisposeModule LLVMDisposePassBuilderOptions LLVMDisposeTargetData
-    LLVMDisposeTargetMachine LLVMFloatTypeInContext LLVMFunctionType LLVMGetAlignment
-    LLVMGetArrayLength LLVMGetAsString LLVMGetAtomicRMWBinOp LLVMGetAtomicSyncScopeID
-    LLVMGetBasicBlockName LLVMGetBasicBlockParent LLVMGetBasicBlockTerminator LLVMGetBasicBlocks
-    LLVMGetBitcodeModuleInContext2 LLVMGetBufferSize LLVMGetBufferStart LLVMGetBuilderContext
-    LLVMGetCallSiteEnumAttribute LLVMGetCalledValue LLVMGetCondition LLVMGetDataLayoutStr
-    LLVMGetDiagInfoDescription LLVMGetDiagInfoSeverity LLVMGetElementType
-    LLVMGetEnumAttributeAtIndex LLVMGetEnumAttributeKindForName LLVMGetEnumAttributeValue
-    LLVMGetErrorMessage LLVMGetFastMathFlags LLVMGetFirstBasicBlock LLVMGetFirstFunction
-    LLVMGetFirstGlobal LLVMGetFirstInstruction LLVMGetFirstParam LLVMGetFirstUse
-    LLVMGetFunctionCallConv LLVMGetGEPSourceElementType LLVMGetICmpPredicate LLVMGetIncomingBlock
-    LLVMGetIncomingValue LLVMGetInitializer LLVMGetInlineAsm LLVMGetInlineAsmAsmString
-    LLVMGetInsertBlock LLVMGetInstructionOpcode LLVMGetInstructionParent LLVMGetIntTypeWidth
-    LLVMGetIntrinsicDeclaration LLVMGetIntrinsicID LLVMGetIsDisjoint LLVMGetLinkage
-    LLVMGetMDKindIDInContext LLVMGetMetadata LLVMGetModuleContext LLVMGetNSW LLVMGetNUW
-    LLVMGetNamedFunction LLVMGetNamedGlobal LLVMGetNextBasicBlock LLVMGetNextFunction
+    LLVMDIFileGetDirectory LLVMDIFileGetFilename LLVMDILocationGetColumn LLVMDILocationGetInlinedAt
+    LLVMDILocationGetLine LLVMDILocationGetScope LLVMDIScopeGetFile LLVMDISubprogramGetLine
+    LLVMDeleteFunction LLVMDeleteGlobal LLVMDisposeBuilder LLVMDisposeErrorMessage
+    LLVMDisposeExecutionEngine LLVMDisposeMemoryBuffer LLVMDisposeMessage LLVMDisposeModule
+    LLVMDisposePassBuilderOptions LLVMDisposeTargetData LLVMDisposeTargetMachine
+    LLVMFloatTypeInContext LLVMFunctionType LLVMGetAlignment LLVMGetArrayLength LLVMGetAsString
+    LLVMGetAtomicRMWBinOp LLVMGetAtomicSyncScopeID LLVMGetBasicBlockName LLVMGetBasicBlockParent
+    LLVMGetBasicBlockTerminator LLVMGetBasicBlocks LLVMGetBitcodeModuleInContext2 LLVMGetBufferSize
+    LLVMGetBufferStart LLVMGetBuilderContext LLVMGetCallSiteEnumAttribute LLVMGetCalledValue
+    LLVMGetCondition LLVMGetDataLayoutStr LLVMGetDiagInfoDescription LLVMGetDiagInfoSeverity
+    LLVMGetElementType LLVMGetEnumAttributeAtIndex LLVMGetEnumAttributeKindForName
+    LLVMGetEnumAttributeValue LLVMGetErrorMessage LLVMGetFastMathFlags LLVMGetFirstBasicBlock
+    LLVMGetFirstFunction LLVMGetFirstGlobal LLVMGetFirstInstruction LLVMGetFirstParam
+    LLVMGetFirstUse LLVMGetFunctionCallConv LLVMGetGEPSourceElementType LLVMGetICmpPredicate
+    LLVMGetIncomingBlock LLVMGetIncomingValue LLVMGetInitializer LLVMGetInlineAsm
+    LLVMGetInlineAsmAsmString LLVMGetInsertBlock LLVMGetInstructionOpcode LLVMGetInstructionParent
+    LLVMGetIntTypeWidth LLVMGetIntrinsicDeclaration LLVMGetIntrinsicID LLVMGetIsDisjoint
+    LLVMGetLinkage LLVMGetMDKindIDInContext LLVMGetMetadata LLVMGetModuleContext LLVMGetNSW
+    LLVMGetNUW LLVMGetNamedFunction LLVMGetNamedGlobal LLVMGetNextBasicBlock LLVMGetNextFunction
     LLVMGetNextGlobal LLVMGetNextInstruction LLVMGetNextParam LLVMGetNextUse LLVMGetNumOperands
     LLVMGetNumSuccessors LLVMGetOperand LLVMGetOrdering LLVMGetParam LLVMGetParams
-    LLVMGetPointerAddressSpace LLVMGetReturnType LLVMGetSection LLVMGetSubprogram
-    LLVMGetSuccessor LLVMGetSyncScopeID LLVMGetTarget LLVMGetTargetFromTriple LLVMGetTypeContext
-    LLVMGetTypeKind LLVMGetUndef LLVMGetUser LLVMGetValueKind LLVMGetValueName2 LLVMGetVolatile
+    LLVMGetPointerAddressSpace LLVMGetReturnType LLVMGetSection LLVMGetSubprogram LLVMGetSuccessor
+    LLVMGetSyncScopeID LLVMGetTarget LLVMGetTargetFromTriple LLVMGetTypeContext LLVMGetTypeKind
+    LLVMGetUndef LLVMGetUser LLVMGetValueKind LLVMGetValueName2 LLVMGetVolatile
     LLVMGlobalClearMetadata LLVMGlobalGetValueType LLVMInitializeNVPTXAsmPrinter
     LLVMInitializeNVPTXTarget LLVMInitializeNVPTXTargetInfo LLVMInitializeNVPTXTargetMC
     LLVMInsertIntoBuilder LLVMInstallFatalErrorHandler LLVMInstructionClone
     LLVMInstructionEraseFromParent LLVMInstructionGetDebugLoc LLVMInstructionRemoveFromParent
-    LLVMInstructionSetDebugLoc LLVMInt16TypeInContext LLVMInt1TypeInContext
-    LLVMInt32TypeInContext LLVMInt64TypeInContext LLVMInt8TypeInContext LLVMIntTypeInContext
-    LLVMIntrinsicGetType LLVMIsAArgument LLVMIsABasicBlock LLVMIsABinaryOperator LLVMIsACallInst
-    LLVMIsAConstantArray LLVMIsAConstantDataArray LLVMIsAConstantDataSequential
-    LLVMIsAConstantExpr LLVMIsAConstantInt LLVMIsAConstantStruct LLVMIsAFunction
-    LLVMIsAGlobalVariable LLVMIsAICmpInst LLVMIsAInlineAsm LLVMIsAInstruction LLVMIsAMDNode
-    LLVMIsAMDString LLVMIsAPHINode LLVMIsAUser LLVMIsAtomic LLVMIsConditional LLVMIsConstant
-    LLVMIsDeclaration LLVMIsEnumAttribute LLVMIsFunctionVarArg LLVMIsGlobalConstant
-    LLVMIsInBounds LLVMIsNull LLVMIsPoison LLVMIsUndef LLVMLinkModules2 LLVMLookupIntrinsicID
-    LLVMMDNodeInContext2 LLVMMDStringInContext2 LLVMMetadataAsValue
+    LLVMInstructionSetDebugLoc LLVMInt16TypeInContext LLVMInt1TypeInContext LLVMInt32TypeInContext
+    LLVMInt64TypeInContext LLVMInt8TypeInContext LLVMIntTypeInContext LLVMIntrinsicGetType
+    LLVMIsAArgument LLVMIsABasicBlock LLVMIsABinaryOperator LLVMIsACallInst LLVMIsAConstantArray
+    LLVMIsAConstantDataArray LLVMIsAConstantDataSequential LLVMIsAConstantExpr LLVMIsAConstantInt
+    LLVMIsAConstantStruct LLVMIsAFunction LLVMIsAGlobalVariable LLVMIsAICmpInst LLVMIsAInlineAsm
+    LLVMIsAInstruction LLVMIsAMDNode LLVMIsAMDString LLVMIsAPHINode LLVMIsAUser LLVMIsAtomic
+    LLVMIsConditional LLVMIsConstant LLVMIsDeclaration LLVMIsEnumAttribute LLVMIsFunctionVarArg
+    LLVMIsGlobalConstant LLVMIsInBounds LLVMIsNull LLVMIsPoison LLVMIsUndef LLVMLinkModules2
+    LLVMLookupIntrinsicID LLVMMDNodeInContext2 LLVMMDStringInContext2 LLVMMetadataAsValue
     LLVMMetadataReplaceAllUsesWith LLVMModuleCreateWithNameInContext LLVMMoveBasicBlockAfter
     LLVMParseBitcodeInContext LLVMParseCommandLineOptions LLVMParseIRInContext2
     LLVMPointerTypeInContext LLVMPositionBuilderAtEnd LLVMPositionBuilderBefore
     LLVMPrintModuleToString LLVMPrintTypeToString LLVMPrintValueToString
     LLVMRemoveCallSiteEnumAttribute LLVMRemoveEnumAttributeAtIndex LLVMReplaceAllUsesWith
-    LLVMRunPasses LLVMRunPassesOnFunction LLVMSetAlignment LLVMSetAtomicSyncScopeID
-    LLVMSetCondition LLVMSetCurrentDebugLocation2 LLVMSetDataLayout LLVMSetExternallyInitialized
-    LLVMSetFastMathFlags LLVMSetGlobalConstant LLVMSetInitializer LLVMSetLinkage LLVMSetMetadata
-    LLVMSetNSW LLVMSetOperand LLVMSetSuccessor LLVMSetTarget LLVMSetValueName2 LLVMSetVolatile
+    LLVMRunPasses LLVMRunPassesOnFunction LLVMSetAlignment LLVMSetAtomicSyncScopeID LLVMSetCondition
+    LLVMSetCurrentDebugLocation2 LLVMSetDataLayout LLVMSetExternallyInitialized LLVMSetFastMathFlags
+    LLVMSetGlobalConstant LLVMSetInitializer LLVMSetLinkage LLVMSetMetadata LLVMSetNSW
+    LLVMSetOperand LLVMSetSuccessor LLVMSetTarget LLVMSetValueName2 LLVMSetVolatile
     LLVMTargetMachineEmitToMemoryBuffer LLVMTemporaryMDNode LLVMTypeOf LLVMValueAsBasicBlock
-    LLVMValueAsMetadata LLVMValueIsBasicBlock LLVMVectorType LLVMVerifyModule
-    LLVMVoidTypeInContext LLVMWriteBitcodeToMemoryBuffer
+    LLVMValueAsMetadata LLVMValueIsBasicBlock LLVMVectorType LLVMVerifyModule LLVMVoidTypeInContext
+    LLVMWriteBitcodeToMemoryBuffer
 }

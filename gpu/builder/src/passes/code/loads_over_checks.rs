@@ -6,43 +6,108 @@
 //! branch that may end the thread. Here, the load comes first if a branch further up has compared
 //! its index with the length of its slice, and nothing writes the slice while the kernel runs.
 //!
+//! ptxas moves such a load back, if only the code after the check needs it. So the place that
+//! panics needs it too: it waits for as many nanoseconds as one bit of the loaded value says.
+//!
 //! The slice's elements are as large as their alignment at least. So an index below the length is
 //! that of memory of the slice, if the elements that it counts are no larger than that.
 
 use std::collections::HashSet;
 
 use inkwell::attributes::{Attribute, AttributeLoc};
+use inkwell::basic_block::BasicBlock;
+use inkwell::builder::BuilderError;
 use inkwell::llvm_sys::core::*;
 use inkwell::llvm_sys::prelude::{LLVMBasicBlockRef, LLVMValueRef};
 use inkwell::llvm_sys::target::LLVMABISizeOfType;
 use inkwell::llvm_sys::{LLVMAtomicOrdering, LLVMOpcode};
 use inkwell::module::Module;
 use inkwell::targets::{TargetData, TargetMachine};
-use inkwell::values::{AsValueRef, FunctionValue};
+use inkwell::values::{AsValueRef, BasicValueEnum, FunctionValue, InstructionOpcode};
 
 use super::early_loads::{Arguments, argument};
+use super::panics::sites;
 use super::range_checks::guards;
+use crate::error::CodegenError;
 use crate::llvm::{self, Flow};
+use crate::passes::Options;
 
 /// The number of operations that are looked through from a check to a load.
 const DEPTH: u32 = 8;
 
 /// Moves the loads of all kernels. It must run after the checks that need no load have been moved,
 /// and after LLVM's passes, which put a value into the block that needs it.
-pub(crate) fn run(module: &Module<'_>, machine: &TargetMachine) {
+pub(crate) fn run(
+    module: &Module<'_>,
+    options: &Options,
+    machine: &TargetMachine,
+) -> Result<(), CodegenError> {
     let layout = machine.get_target_data();
     for function in llvm::kernels(module) {
         if function.count_basic_blocks() > 1 {
             let slices = Slices::of(function, &layout);
             // SAFETY: the kernel is live, and its blocks and their order stay as they are.
-            unsafe { run_in(function, &slices) };
+            let moved = unsafe { run_in(function, &slices) };
+            for (load, panic) in moved {
+                need(module, load, panic)
+                    .map_err(|error| options.failed("loads before checks", error))?;
+            }
         }
     }
+    Ok(())
 }
 
+/// Makes the place of a panic need a loaded value.
+fn need(
+    module: &Module<'_>,
+    load: LLVMValueRef,
+    panic: LLVMBasicBlockRef,
+) -> Result<(), BuilderError> {
+    // SAFETY: the block is one of a live function of the module, and comes after the load alone.
+    let (value, block) = unsafe { (BasicValueEnum::new(load), BasicBlock::new(panic)) };
+    let (Some(block), context) = (block, module.get_context()) else {
+        return Ok(());
+    };
+    let first = block
+        .get_instructions()
+        .find(|it| it.get_opcode() != InstructionOpcode::Phi);
+    let builder = context.create_builder();
+    first.inspect(|it| builder.position_before(it));
+    let value = match value {
+        BasicValueEnum::VectorValue(all) => {
+            let first = context.i32_type().const_zero();
+            builder.build_extract_element(all, first, "")?
+        }
+        value => value,
+    };
+    let word = context.i32_type();
+    let bits = match value {
+        BasicValueEnum::IntValue(number) => number,
+        BasicValueEnum::FloatValue(number) => {
+            let ty = match number.get_type().get_bit_width() {
+                16 => context.i16_type(),
+                32 => word,
+                _ => context.i64_type(),
+            };
+            builder.build_bit_cast(number, ty, "")?.into_int_value()
+        }
+        _ => return Ok(()),
+    };
+    let bits = builder.build_int_cast_sign_flag(bits, word, false, "")?;
+    let bit = builder.build_and(bits, word.const_int(1, false), "")?;
+    builder.build_call(sites::stay(module), &[bit.into()], "")?;
+    Ok(())
+}
+
+/// Returns the loads that were moved, each with the block that panics.
+///
 /// # Safety
 /// The function is live.
-unsafe fn run_in(function: FunctionValue<'_>, slices: &Slices<'_>) {
+unsafe fn run_in(
+    function: FunctionValue<'_>,
+    slices: &Slices<'_>,
+) -> Vec<(LLVMValueRef, LLVMBasicBlockRef)> {
+    let mut moved = Vec::new();
     let flow = Flow::of(function);
     let doomed = flow.is_doomed();
     // A load moves over several checks, from the last one on.
@@ -50,7 +115,11 @@ unsafe fn run_in(function: FunctionValue<'_>, slices: &Slices<'_>) {
         let [taken, other] = flow.successors[above][..] else {
             continue;
         };
-        let below = if doomed[taken] { other } else { taken };
+        let [panic, below] = if doomed[taken] {
+            [taken, other]
+        } else {
+            [other, taken]
+        };
         if doomed[taken] == doomed[other] || flow.predecessors[below] != [above] {
             continue;
         }
@@ -78,10 +147,14 @@ unsafe fn run_in(function: FunctionValue<'_>, slices: &Slices<'_>) {
                         LLVMInsertIntoBuilder(builder, at);
                     }
                     LLVMDisposeBuilder(builder);
+                    if flow.predecessors[panic] == [above] {
+                        moved.push((load, flow.blocks[panic]));
+                    }
                 }
             }
         }
     }
+    moved
 }
 
 /// Returns whether a value of a block is computed from what the block loads.

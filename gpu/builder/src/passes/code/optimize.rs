@@ -36,7 +36,7 @@ pub(crate) fn run(
         divisions::narrow(module, options)?;
         copied = range_checks::hoist(module, options, machine)?;
         loops::run(module, options, machine)?;
-        loads_over_checks::run(module, machine);
+        loads_over_checks::run(module, options, machine)?;
         early_loads::first(module);
         addresses::join(module);
         widths::narrow(module, options)?;

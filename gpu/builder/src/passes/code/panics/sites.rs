@@ -234,10 +234,7 @@ fn merge_in<'ctx>(
             }
         }
     }
-    let stay = module.get_function(STAY).unwrap_or_else(|| {
-        let ty = context.void_type().fn_type(&[word.into()], false);
-        module.add_function(STAY, ty, None)
-    });
+    let stay = stay(module);
     for Known { call, .. } in calls {
         builder.position_before(call);
         builder.build_call(stay, &[word.const_zero().into()], "")?;
@@ -248,6 +245,16 @@ fn merge_in<'ctx>(
         call.erase_from_basic_block();
     }
     Ok(())
+}
+
+/// Returns the declaration of [`STAY`].
+pub(in crate::passes::code) fn stay<'ctx>(module: &Module<'ctx>) -> FunctionValue<'ctx> {
+    module.get_function(STAY).unwrap_or_else(|| {
+        let context = module.get_context();
+        let word = context.i32_type().into();
+        let ty = context.void_type().fn_type(&[word], false);
+        module.add_function(STAY, ty, None)
+    })
 }
 
 /// Copies a number into another register here. Otherwise, the kernel's own work has the number in

@@ -87,7 +87,7 @@ impl LaunchContract {
     ///
     /// # Errors
     /// Returns the first clause that the launch breaks.
-    #[inline] // of a kernel's contract, which is a constant, little is left
+    #[inline(always)] // of a kernel's contract, which is a constant, little is left
     pub fn check(&self, grid: [u32; 3], block: [u32; 3]) -> Result<(), BrokenContract> {
         if let Some(wanted) = self.block
             && block != wanted

@@ -184,3 +184,30 @@ fn small_kernels_compile_to_what_is_expected() {
     expect!(bare(kernel(ptx, "incr_atomic")), "ptx/incr_atomic.ptx");
     expect!(bare(kernel(ptx, "copy_row")), "ptx/copy_row.ptx");
 }
+
+/// A call costs registers and a stack. The kernels that call print, have CUDA's `assert`, which
+/// prints, or launch children, and the function of ours says by its text why that failed.
+#[test]
+fn kernels_call_what_formats_and_what_launches() {
+    let is_allowed = |callee: &str| {
+        ["vprintf", "__assertfail"].contains(&callee)
+            || callee.starts_with("__cudaCDP2")
+            || callee.ends_with("LaunchError4stop")
+    };
+    for (target, text) in embedded().chain(embedded_launching()) {
+        let kernels = text
+            .split(".entry ")
+            .skip(1)
+            .filter_map(|it| it.split("\n}").next());
+        for kernel in kernels {
+            let mut calls = kernel.lines().map(str::trim).filter_map(|line| {
+                let line = line.strip_prefix("call.uni ")?;
+                let callee = line.strip_prefix("(retval0), ").unwrap_or(line);
+                callee.split(',').next()
+            });
+            let name = kernel.split('(').next();
+            let other = calls.find(|it| !is_allowed(it));
+            assert_eq!(other, None, "{name:?} for {target}");
+        }
+    }
+}

@@ -1,16 +1,16 @@
 //! All elements folded into something else than an element.
 
 use lanewise::{Device, DeviceBuffer, DeviceCopy, Pod};
-use lanewise_std::PerBlock;
-use lanewise_std::kernel::{SafeKernel, Value};
+use lanewise_algorithms_generic::fold::FoldKernels;
+use lanewise_std::kernel::Value;
 
-use crate::kernels::fold::{self, Folding};
 use crate::reduction::{blocks, in_two_launches};
 use crate::{Error, Number, Queue};
 
 /// Folds all elements of a buffer: to the place of the least or the greatest one
-/// ([`ArgMin`](crate::ArgMin), [`ArgMax`](crate::ArgMax)), or to their mean and variance
-/// ([`MeanVariance`](crate::MeanVariance)).
+/// ([`ArgMin`](crate::ArgMin), [`ArgMax`](crate::ArgMax)), to their mean and variance
+/// ([`MeanVariance`](crate::MeanVariance)), or to what a [`Folding`](crate::Folding) of your own
+/// makes of them, for which a crate of kernels calls `lanewise_algorithms_generic::folds!`.
 ///
 /// The order depends on the device and on the number of elements alone, so the result is the same
 /// in each run.
@@ -55,18 +55,13 @@ impl<R: Value + DeviceCopy + Pod> Fold<R> {
     ///
     /// # Errors
     /// [`Error::TooShort`] if `output` has no element; [`Error::Launch`], [`Error::Graph`].
-    pub fn fold<T: Number + DeviceCopy, F: Folding<T, Result = R>>(
+    pub fn fold<T: Number + DeviceCopy, F: FoldKernels<T, K, Result = R>, K>(
         &mut self,
         mut queue: impl Queue,
         _folding: F,
         input: &DeviceBuffer<T>,
         output: &mut DeviceBuffer<R>,
-    ) -> Result<(), Error>
-    where
-        fold::fold<T, R, F>: SafeKernel<Params = (&'static [T], PerBlock<'static, R>)>,
-        fold::join<T, R, F>: SafeKernel<Params = (&'static [R], PerBlock<'static, R>)>,
-    {
-        let kernels = (fold::fold::<T, R, F>, fold::join::<T, R, F>);
-        in_two_launches(&mut queue, kernels, input, &mut self.results, output)
+    ) -> Result<(), Error> {
+        in_two_launches(&mut queue, F::KERNELS, input, &mut self.results, output)
     }
 }

@@ -81,11 +81,15 @@ pub use gemm::{Factor, Gemm};
 pub use gemv::Gemv;
 pub use histogram::{histogram_bytes, histogram_even};
 pub use kernels::fft::Complex;
-pub use kernels::fold::{ArgMax, ArgMin, Folding, MeanVariance, Moments, Place};
 pub use kernels::gemv::Term;
 pub use kernels::rows::Element;
-pub use kernels::select::{NotZero, Predicate};
-pub use kernels::{Monoid, Number, Packed};
+pub use lanewise_algorithms_generic::fold::{
+    ArgMax, ArgMin, FoldKernels, MeanVariance, Moments, Place,
+};
+pub use lanewise_algorithms_generic::reduce::ReduceKernel;
+pub use lanewise_algorithms_generic::scan::ScanKernel;
+pub use lanewise_algorithms_generic::select::{NotZero, SelectKernels};
+pub use lanewise_algorithms_generic::{Folding, Monoid, Number, Packed, Predicate};
 pub use lanewise_algorithms_tensor::epilogue::{Activation, Gelu, Identity, Relu, Silu};
 pub use linear::{LayerElement, Linear};
 pub use queue::Queue;

@@ -1,11 +1,11 @@
 //! All elements combined into one.
 
 use lanewise::{Device, DeviceBuffer, DeviceCopy, LaunchConfig, Pod};
+use lanewise_algorithms_generic::reduce::{BLOCK, ReduceKernel};
 use lanewise_std::PerBlock;
 use lanewise_std::kernel::SafeKernel;
 
-use crate::kernels::reduce::{self, BLOCK};
-use crate::{Error, Monoid, Number, Queue};
+use crate::{Error, Number, Queue};
 
 /// The number of blocks for each multiprocessor: four times as many as have room there, so that
 /// all end at about the same time.
@@ -18,7 +18,9 @@ pub(crate) fn blocks(device: &Device) -> usize {
     (device.properties().multiprocessors * BLOCKS) as usize
 }
 
-/// Combines all elements of a buffer.
+/// Combines all elements of a buffer: by `Sum`, `Min`, `Max`, and by operators of your own, for
+/// which a crate of kernels calls `lanewise_algorithms_generic::reductions!`. If an operator does
+/// not commute, the elements are combined in their order.
 ///
 /// The order in which elements are combined depends on the device, on their number and on
 /// [`with_blocks`](Self::with_blocks) alone. So the sum of floats is the same in each run.
@@ -69,17 +71,14 @@ impl<T: Number + DeviceCopy + Pod> Reduction<T> {
     ///
     /// # Errors
     /// [`Error::TooShort`] if `output` has no element; [`Error::Launch`], [`Error::Graph`].
-    pub fn reduce<O: Monoid<T>>(
+    pub fn reduce<O: ReduceKernel<T, K>, K>(
         &mut self,
         mut queue: impl Queue,
         _operator: O,
         input: &DeviceBuffer<T>,
         output: &mut DeviceBuffer<T>,
-    ) -> Result<(), Error>
-    where
-        reduce::reduce<T, O>: SafeKernel<Params = (&'static [T], PerBlock<'static, T>)>,
-    {
-        let kernels = (reduce::reduce::<T, O>, reduce::reduce::<T, O>);
+    ) -> Result<(), Error> {
+        let kernels = (O::KERNEL, O::KERNEL);
         in_two_launches(&mut queue, kernels, input, &mut self.results, output)
     }
 }

@@ -1,15 +1,14 @@
 //! Each element combined with all before it.
 
 use lanewise::{Device, DeviceBuffer, DeviceCopy};
-use lanewise_std::DisjointSlice;
-use lanewise_std::atomic::DeviceAtomicU64;
-use lanewise_std::kernel::SafeKernel;
+use lanewise_algorithms_generic::scan::{BLOCK, ScanKernel, TILE};
 
-use crate::kernels::scan::{self, BLOCK, TILE};
 use crate::queue::grid;
-use crate::{Error, Monoid, Number, Packed, Queue};
+use crate::{Error, Number, Packed, Queue};
 
-/// Combines each element of a buffer with all before it: `cub::DeviceScan`.
+/// Combines each element of a buffer with all before it: `cub::DeviceScan`. The operators are
+/// `Sum`, `Min`, `Max`, and those for which a crate of kernels calls
+/// `lanewise_algorithms_generic::scans!`.
 ///
 /// A sum of floats depends on which results of earlier tiles were there first: its last bits may
 /// differ from run to run.
@@ -38,7 +37,7 @@ impl Scan {
     /// # Errors
     /// [`Error::TooShort`] if `output` is shorter than `input`, or the workspace was made for
     /// fewer elements; [`Error::Memory`], [`Error::Launch`], [`Error::Graph`].
-    pub fn inclusive<T, O>(
+    pub fn inclusive<T, O, K>(
         &mut self,
         queue: impl Queue,
         operator: O,
@@ -47,8 +46,7 @@ impl Scan {
     ) -> Result<(), Error>
     where
         T: Number + Packed + DeviceCopy,
-        O: Monoid<T>,
-        scan::scan<T, O>: SafeKernel<Params = Parameters<T>>,
+        O: ScanKernel<T, K>,
     {
         self.queue(queue, operator, input, output, false)
     }
@@ -58,7 +56,7 @@ impl Scan {
     ///
     /// # Errors
     /// As [`Self::inclusive`].
-    pub fn exclusive<T, O>(
+    pub fn exclusive<T, O, K>(
         &mut self,
         queue: impl Queue,
         operator: O,
@@ -67,13 +65,12 @@ impl Scan {
     ) -> Result<(), Error>
     where
         T: Number + Packed + DeviceCopy,
-        O: Monoid<T>,
-        scan::scan<T, O>: SafeKernel<Params = Parameters<T>>,
+        O: ScanKernel<T, K>,
     {
         self.queue(queue, operator, input, output, true)
     }
 
-    fn queue<T, O>(
+    fn queue<T, O, K>(
         &mut self,
         mut queue: impl Queue,
         _operator: O,
@@ -83,8 +80,7 @@ impl Scan {
     ) -> Result<(), Error>
     where
         T: Number + Packed + DeviceCopy,
-        O: Monoid<T>,
-        scan::scan<T, O>: SafeKernel<Params = Parameters<T>>,
+        O: ScanKernel<T, K>,
     {
         let tiles = input.len().div_ceil(TILE / size_of::<T>());
         Error::unless_enough("an output", input.len(), output.len())?;
@@ -94,17 +90,9 @@ impl Scan {
         };
         queue.clear(&mut self.tiles)?;
         queue.launch(
-            scan::scan::<T, O>,
+            O::KERNEL,
             config,
             (input, output, &mut self.tiles, is_exclusive),
         )
     }
 }
-
-/// What the kernel takes.
-type Parameters<T> = (
-    &'static [T],
-    DisjointSlice<'static, T>,
-    &'static [DeviceAtomicU64],
-    bool,
-);

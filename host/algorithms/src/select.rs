@@ -1,24 +1,16 @@
 //! The elements that are to be kept, in their order.
 
 use lanewise::{Device, DeviceBuffer, DeviceCopy};
-use lanewise_std::DisjointSlice;
-use lanewise_std::atomic::DeviceAtomicU64;
-use lanewise_std::kernel::Kernel;
+use lanewise_algorithms_generic::select::{BLOCK, Params, SelectKernels, tile_len};
+use lanewise_std::kernel::{Kernel, Value};
 
-use crate::kernels::select::{self, BLOCK, Predicate, tile_len};
+use crate::kernels::unique::{First, unique};
 use crate::queue::grid;
 use crate::{Error, Number, Queue};
 
-/// The parameters of the kernels: input, output, count and tiles.
-type Params<T> = (
-    &'static [T],
-    DisjointSlice<'static, T>,
-    &'static [DeviceAtomicU64],
-    &'static [DeviceAtomicU64],
-);
-
 /// Copies the elements that a predicate keeps, or the first of each run of equal ones:
-/// `cub::DeviceSelect`.
+/// `cub::DeviceSelect`. The predicates are [`NotZero`](crate::NotZero) and those for which a crate
+/// of kernels calls `lanewise_algorithms_generic::selections!`.
 #[derive(Debug)]
 pub struct Select {
     /// A status for each tile, and the tickets.
@@ -44,20 +36,20 @@ impl Select {
     /// [`Error::TooShort`] if `output` is shorter than `input`, `count` is empty, or the workspace
     /// was made for fewer elements; [`Error::TooMany`] for 2^32 elements or more;
     /// [`Error::Memory`], [`Error::Launch`], [`Error::Graph`].
-    pub fn select<T, P>(
+    pub fn select<T, P, K>(
         &mut self,
         mut queue: impl Queue,
-        _predicate: P,
+        predicate: P,
         input: &DeviceBuffer<T>,
         output: &mut DeviceBuffer<T>,
         count: &mut DeviceBuffer<u64>,
     ) -> Result<(), Error>
     where
         T: Number + DeviceCopy,
-        P: Predicate<T>,
-        select::select<T, P>: Kernel<Params = Params<T>>,
+        P: SelectKernels<T, K>,
     {
-        self.launch(&mut queue, select::select::<T, P>, input, output, count)
+        let (kernel, _) = P::KERNELS;
+        self.launch(&mut queue, kernel, input, output, count, predicate)
     }
 
     /// Writes the elements of `input` that `predicate` keeps to `output` in their order, after them
@@ -80,21 +72,20 @@ impl Select {
     ///
     /// # Errors
     /// As [`select`](Self::select).
-    pub fn partition<T, P>(
+    pub fn partition<T, P, K>(
         &mut self,
         mut queue: impl Queue,
-        _predicate: P,
+        predicate: P,
         input: &DeviceBuffer<T>,
         output: &mut DeviceBuffer<T>,
         count: &mut DeviceBuffer<u64>,
     ) -> Result<(), Error>
     where
         T: Number + DeviceCopy,
-        P: Predicate<T>,
-        select::partition<T, P>: Kernel<Params = Params<T>>,
+        P: SelectKernels<T, K>,
     {
-        let kernel = select::partition::<T, P>;
-        self.launch(&mut queue, kernel, input, output, count)
+        let (_, kernel) = P::KERNELS;
+        self.launch(&mut queue, kernel, input, output, count, predicate)
     }
 
     /// Writes the first element of each run of equal elements to `output`, one after another, and
@@ -124,19 +115,20 @@ impl Select {
     ) -> Result<(), Error>
     where
         T: Number + DeviceCopy,
-        select::unique<T>: Kernel<Params = Params<T>>,
+        unique<T>: Kernel<Params = Params<T, First>>,
     {
-        self.launch(&mut queue, select::unique::<T>, input, output, count)
+        self.launch(&mut queue, unique::<T>, input, output, count, First)
     }
 
     /// Queues one of the kernels.
-    fn launch<T: Number + DeviceCopy, K: Kernel<Params = Params<T>>>(
+    fn launch<T: Number + DeviceCopy, P: Value, K: Kernel<Params = Params<T, P>>>(
         &mut self,
         queue: &mut impl Queue,
         kernel: K,
         input: &DeviceBuffer<T>,
         output: &mut DeviceBuffer<T>,
         count: &mut DeviceBuffer<u64>,
+        predicate: P,
     ) -> Result<(), Error> {
         let tiles = input.len().div_ceil(tile_len::<T>());
         Error::unless_enough("an output", input.len(), output.len())?;
@@ -148,8 +140,9 @@ impl Select {
             return queue.clear(count);
         };
         queue.clear(&mut self.tiles)?;
+        let arguments = (input, output, count, &mut self.tiles, predicate);
         // SAFETY: all statuses are 0, and no other launch is between. The number of kept elements
         // fits into 32 bits. The output is at least as long as the input.
-        unsafe { queue.launch_unchecked(kernel, config, (input, output, count, &mut self.tiles)) }
+        unsafe { queue.launch_unchecked(kernel, config, arguments) }
     }
 }

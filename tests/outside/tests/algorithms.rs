@@ -5,11 +5,12 @@ use std::error::Error;
 
 use lanewise::{Device, DeviceBuffer};
 use lanewise_algorithms::{
-    ArgMax, ByKey, Fft, Fold, MeanVariance, Moments, NotZero, Order, Place, Reduction, Scan,
+    ArgMax, ByKey, Fft, Fold, MeanVariance, Moments, Monoid, NotZero, Order, Place, Reduction, Scan,
     SegmentedSort, Select, Sort, SortPairs, gather, histogram_even, scatter, top_of_rows,
 };
-use lanewise_std::collective::{Max, Sum};
+use lanewise_std::collective::{Max, Operator, Sum};
 use lanewise_std::vector::Float2;
+use own_kernels::operators::{Above, Compose, FindNearest, Nearest, Plus};
 use proptest::prelude::*;
 
 /// The number of bins.
@@ -215,4 +216,99 @@ fn a_wave_is_one_frequency_and_the_wave_again() -> Result<(), Box<dyn Error>> {
         assert!(far(number, expected) < 1e-5, "{number:?} for {expected:?}");
     }
     Ok(())
+}
+
+/// Numbers of elements around those of vectors, warps, blocks and tiles.
+const SIZES: [usize; 5] = [0, 1, 127, 4097, 20_001];
+
+/// Words without a pattern.
+fn words(len: usize) -> Vec<u32> {
+    (0..len as u32).map(|i| i.wrapping_mul(0x9E37_79B9).rotate_left(i % 31) ^ i).collect()
+}
+
+/// Runs `compare` for each size with words that begin at an aligned address, and at another one.
+fn with_words(compare: impl Fn(&Device, &[u32], &DeviceBuffer<u32>) -> Result<(), Box<dyn Error>>) -> Result<(), Box<dyn Error>> {
+    let device = Device::open()?;
+    for len in SIZES {
+        let words = words(len + 1);
+        let all = DeviceBuffer::from_slice(&device, &words)?;
+        compare(&device, &words, &all)?;
+        compare(&device, &words[1..], &all.view(1..))?;
+    }
+    Ok(())
+}
+
+#[test]
+fn an_operator_of_the_users_own_that_does_not_commute_combines_in_order() -> Result<(), Box<dyn Error>> {
+    with_words(|device, words, input| {
+        let stream = device.stream()?;
+        let mut through = Compose::NEUTRAL;
+        let mut expected = vec![through];
+        expected.extend(words.iter().map(|word| {
+            through = Compose.combine(through, *word);
+            through
+        }));
+        let mut all = DeviceBuffer::zeroed(device, 1)?;
+        Reduction::new(device)?.reduce(&stream, Compose, input, &mut all)?;
+        assert_eq!(all.to_vec()?, [through], "{}", words.len());
+        // Many blocks, each with a part of the input.
+        Reduction::with_blocks(device, 1)?.reduce(&stream, Compose, input, &mut all)?;
+        assert_eq!(all.to_vec()?, [through], "{}", words.len());
+        let mut scan = Scan::new(device, words.len())?;
+        let mut output = DeviceBuffer::zeroed(device, words.len())?;
+        scan.inclusive(&stream, Compose, input, &mut output)?;
+        assert_eq!(output.to_vec()?, expected[1..], "{}", words.len());
+        scan.exclusive(&stream, Compose, input, &mut output)?;
+        assert_eq!(output.to_vec()?, expected[..words.len()], "{}", words.len());
+        Ok(())
+    })
+}
+
+#[test]
+fn an_operator_of_the_users_own_has_the_bits_of_the_librarys() -> Result<(), Box<dyn Error>> {
+    with_words(|device, words, _| {
+        let stream = device.stream()?;
+        let floats: Vec<f32> = words.iter().map(|word| (word >> 8) as f32 * 0.1).collect();
+        let input = DeviceBuffer::from_slice(device, &floats)?;
+        let mut sums = [DeviceBuffer::zeroed(device, 1)?, DeviceBuffer::zeroed(device, 1)?];
+        let mut reduction = Reduction::new(device)?;
+        reduction.reduce(&stream, Sum, &input, &mut sums[0])?;
+        let graph = device.record(|record| Ok(reduction.reduce(record, Plus, &input, &mut sums[1])?))?;
+        graph.launch(&stream)?;
+        assert_eq!(sums[0].to_vec()?, sums[1].to_vec()?, "{}", words.len());
+        Ok(())
+    })
+}
+
+#[test]
+fn a_predicate_of_the_users_own_has_a_bound() -> Result<(), Box<dyn Error>> {
+    with_words(|device, words, input| {
+        let stream = device.stream()?;
+        let mut select = Select::new(device, words.len())?;
+        let mut output = DeviceBuffer::zeroed(device, words.len())?;
+        let mut count = DeviceBuffer::zeroed(device, 1)?;
+        for bound in [0, 1 << 31, u32::MAX] {
+            let (mut expected, others): (Vec<u32>, Vec<u32>) = words.iter().partition(|word| **word > bound);
+            select.select(&stream, Above(bound), input, &mut output, &mut count)?;
+            assert_eq!(count.to_vec()?, [expected.len() as u64]);
+            assert_eq!(output.to_vec()?[..expected.len()], expected);
+            expected.extend(others.iter().rev());
+            select.partition(&stream, Above(bound), input, &mut output, &mut count)?;
+            assert_eq!(output.to_vec()?, expected);
+        }
+        Ok(())
+    })
+}
+
+#[test]
+fn a_folding_of_the_users_own_finds_the_nearest_element() -> Result<(), Box<dyn Error>> {
+    with_words(|device, words, input| {
+        let of = |(index, word): (u64, &u32)| (u64::from(word.abs_diff(Nearest::TARGET)), index);
+        let least = (0..).zip(words).map(of).min().unwrap_or((u64::MAX, u64::MAX));
+        let mut nearest = DeviceBuffer::<Nearest>::zeroed(device, 1)?;
+        Fold::new(device)?.fold(&device.stream()?, FindNearest, input, &mut nearest)?;
+        let (distance, index) = least;
+        assert_eq!(nearest.to_vec()?, [Nearest { distance, index }]);
+        Ok(())
+    })
 }

@@ -23,7 +23,7 @@ use lanewise_std::warp::{
 
 use super::Monoid;
 use super::blocked::OfWarp;
-use super::look_back::{Packed, Tiles, before_warp, prefetch_tile};
+use super::look_back::{MOST_COUNT, Packed, Tiles, before_warp, prefetch_tile};
 use super::ranks::{Flags, Ranks};
 use super::sixteen::{Number, Places, Sixteen, are_whole, is_whole};
 
@@ -40,7 +40,7 @@ const LANES: usize = 4;
 /// The least number of elements in a tile.
 pub const LEAST_TILE: usize = tile_len(ROUNDS_WIDE);
 /// The greatest number of elements: a status has 30 bits for the number of runs.
-pub const MOST: usize = (1 << 30) - 1;
+pub const MOST: usize = MOST_COUNT as usize;
 /// How many tiles before its time a tile is fetched to the second-level cache.
 const AHEAD: usize = 32;
 
@@ -98,23 +98,6 @@ impl<V: Copy, O: Operator<V>> Operator<Part<V>> for ByKey<O> {
 
 impl<V: Copy, O: Monoid<V>> Monoid<Part<V>> for ByKey<O> {
     const NEUTRAL: Part<V> = (0, O::NEUTRAL);
-}
-
-/// The number of runs is in the upper 30 of 62 bits.
-impl<V: Number> Packed for Part<V> {
-    #[inline(always)]
-    fn to_word(self) -> u64 {
-        const { assert!(size_of::<V>() == 4) };
-        u64::from(self.0) << 32 | self.1.to_bits()
-    }
-
-    #[inline(always)]
-    fn from_word(word: u64) -> Self {
-        (
-            (word >> 32) as u32 & MOST as u32,
-            V::from_bits(word & u64::from(u32::MAX)),
-        )
-    }
 }
 
 /// Writes each value combined with all before it of the same run of equal keys. If `is_exclusive`,

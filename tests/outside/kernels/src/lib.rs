@@ -4,6 +4,7 @@
 //! graph goes on, and one for the matrix units.
 
 pub mod attempts;
+pub mod operators;
 pub mod parted;
 pub mod phases;
 mod tile;

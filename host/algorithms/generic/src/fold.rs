@@ -9,17 +9,20 @@
 
 use core::array::from_fn;
 
-use lanewise_macros::{Value, kernel};
+use lanewise_macros::Value;
 use lanewise_std::PerBlock;
 use lanewise_std::collective::block_reduce;
+#[cfg(not(target_arch = "nvptx64"))]
+use lanewise_std::kernel::SafeKernel;
 use lanewise_std::kernel::Value;
 use lanewise_std::thread::{block_idx_x, global_idx_x, grid_dim_x, grid_stride, thread_idx_x};
 use lanewise_std::warp::Shuffle;
 
-use super::reduce::{BLOCK, ROUNDS};
-use super::sixteen::{Number, sixteens};
+use crate::reduce::{BLOCK, ROUNDS};
+use crate::sixteen::{Number, sixteens};
 
-/// How elements are folded.
+/// How elements are folded. Threads have elements from all over the input, and parts are joined in
+/// any order.
 pub trait Folding<T>: Copy + Default {
     /// What is known of some elements, in registers.
     type Part: Shuffle;
@@ -30,7 +33,7 @@ pub trait Folding<T>: Copy + Default {
     /// Adds elements to a part. `values` are runs of neighbours, the first of which is at `first`,
     /// and each other one `step` after the one before it.
     fn add<V: AsRef<[T]>>(part: &mut Self::Part, values: &[V], first: u64, step: u64);
-    /// Joins two parts.
+    /// Joins two parts. It is the same in the other order.
     fn join(a: Self::Part, b: Self::Part) -> Self::Part;
     /// Returns the part as it is in memory.
     fn result(part: Self::Part) -> Self::Result;
@@ -38,13 +41,9 @@ pub trait Folding<T>: Copy + Default {
     fn part(result: Self::Result) -> Self::Part;
 }
 
-/// Folds the block's part of the elements.
-#[kernel(instances(
-    (i32, Place, ArgMin), (u32, Place, ArgMin), (f32, Place, ArgMin), (f64, Place, ArgMin),
-    (i32, Place, ArgMax), (u32, Place, ArgMax), (f32, Place, ArgMax), (f64, Place, ArgMax),
-    (i32, Moments, MeanVariance), (f32, Moments, MeanVariance), (f64, Moments, MeanVariance)
-))]
-#[launch_contract(dims = 1, block = 256)]
+/// Folds the block's part of the elements: the first kernel that [`folds!`](crate::folds) makes. A
+/// block has [`BLOCK`] threads.
+#[inline(always)]
 pub fn fold<T: Number, R: Value, F: Folding<T, Result = R>>(input: &[T], mut results: PerBlock<R>) {
     let (before, middle, after) = sixteens::<T, T>(input);
     let (tiles, rest) = middle.as_chunks::<{ ROUNDS * BLOCK as usize }>();
@@ -82,13 +81,8 @@ pub fn fold<T: Number, R: Value, F: Folding<T, Result = R>>(input: &[T], mut res
     }
 }
 
-/// Joins the results of the blocks of [`fold`].
-#[kernel(instances(
-    (i32, Place, ArgMin), (u32, Place, ArgMin), (f32, Place, ArgMin), (f64, Place, ArgMin),
-    (i32, Place, ArgMax), (u32, Place, ArgMax), (f32, Place, ArgMax), (f64, Place, ArgMax),
-    (i32, Moments, MeanVariance), (f32, Moments, MeanVariance), (f64, Moments, MeanVariance)
-))]
-#[launch_contract(dims = 1, block = 256)]
+/// Joins the results of the blocks of [`fold`]: the second kernel.
+#[inline(always)]
 pub fn join<T: Number, R: Value, F: Folding<T, Result = R>>(input: &[R], mut results: PerBlock<R>) {
     let mut part = F::NOTHING;
     for i in grid_stride(input.len()) {
@@ -256,4 +250,119 @@ impl<T: Number> Folding<T> for MeanVariance {
     fn part(moments: Moments) -> Self::Part {
         (moments.count, moments.mean, moments.squares)
     }
+}
+
+/// A folding that has kernels for elements `T`. [`folds!`](crate::folds) makes them. `Kernels` is
+/// inferred, as for [`ReduceKernel`](crate::reduce::ReduceKernel).
+#[cfg(not(target_arch = "nvptx64"))]
+#[diagnostic::on_unimplemented(
+    message = "no kernel folds elements `{T}` by `{Self}`",
+    note = "a crate of kernels makes it: `lanewise_algorithms_generic::folds!(own: {Self} -> TheResult for {T});`"
+)]
+pub trait FoldKernels<T: 'static, Kernels>: Folding<T> {
+    /// The type of the first kernel's handle.
+    #[doc(hidden)]
+    type Fold: SafeKernel<Params = (&'static [T], PerBlock<'static, Self::Result>)>;
+    /// The type of the second kernel's handle.
+    #[doc(hidden)]
+    type Join: SafeKernel<Params = (&'static [Self::Result], PerBlock<'static, Self::Result>)>;
+    /// The handles of both kernels.
+    #[doc(hidden)]
+    const KERNELS: (Self::Fold, Self::Join);
+}
+
+/// Makes the kernels of these foldings, with the type of each one's result, for these types of
+/// elements, in a module of this name. `lanewise_algorithms::Fold` launches them.
+///
+/// ```
+/// use lanewise_algorithms_generic::Folding;
+/// use lanewise_macros::Value;
+///
+/// /// The least and the greatest element.
+/// #[derive(Clone, Copy, Debug, PartialEq, Value)]
+/// #[repr(C)]
+/// pub struct Ends {
+///     pub least: i32,
+///     pub greatest: i32,
+/// }
+///
+/// /// Finds them.
+/// #[derive(Clone, Copy, Default)]
+/// pub struct FindEnds;
+///
+/// impl Folding<i32> for FindEnds {
+///     type Part = (i32, i32);
+///     type Result = Ends;
+///     const NOTHING: (i32, i32) = (i32::MAX, i32::MIN);
+///
+///     fn add<V: AsRef<[i32]>>(part: &mut (i32, i32), values: &[V], _first: u64, _step: u64) {
+///         for value in values.iter().flat_map(|run| run.as_ref()) {
+///             *part = Self::join(*part, (*value, *value));
+///         }
+///     }
+///
+///     fn join(a: (i32, i32), b: (i32, i32)) -> (i32, i32) {
+///         (a.0.min(b.0), a.1.max(b.1))
+///     }
+///
+///     fn result((least, greatest): (i32, i32)) -> Ends {
+///         Ends { least, greatest }
+///     }
+///
+///     fn part(ends: Ends) -> (i32, i32) {
+///         (ends.least, ends.greatest)
+///     }
+/// }
+///
+/// lanewise_algorithms_generic::folds!(own: FindEnds -> Ends for i32);
+/// # type Ptx = lanewise_std::kernel::NoPtx;
+/// # fn main() {}
+/// ```
+#[macro_export]
+macro_rules! folds {
+    ($module:ident: $($folding:ident -> $result:ident for $($ty:ident)+),+ $(,)?) => {
+        /// The kernels of foldings.
+        pub mod $module {
+            use super::*;
+            use ::lanewise_macros::kernel;
+            use ::lanewise_std::PerBlock;
+            use ::lanewise_std::kernel::Value;
+            use $crate::reduce::BLOCK;
+            use $crate::{Folding, Number};
+
+            /// Stands for the kernels of this module.
+            #[derive(Clone, Copy, Debug)]
+            pub struct Kernels;
+
+            /// Folds the block's part of the elements.
+            #[kernel(instances($($(($ty, $result, $folding),)+)+))]
+            #[launch_contract(dims = 1, block = (BLOCK))]
+            pub fn fold<T: Number, R: Value, F: Folding<T, Result = R>>(
+                input: &[T],
+                results: PerBlock<R>,
+            ) {
+                $crate::fold::fold::<T, R, F>(input, results);
+            }
+
+            /// Joins the results of the blocks of `fold`.
+            #[kernel(instances($($(($ty, $result, $folding),)+)+))]
+            #[launch_contract(dims = 1, block = (BLOCK))]
+            pub fn join<T: Number, R: Value, F: Folding<T, Result = R>>(
+                input: &[R],
+                results: PerBlock<R>,
+            ) {
+                $crate::fold::join::<T, R, F>(input, results);
+            }
+
+            $($(
+                #[cfg(not(target_arch = "nvptx64"))]
+                impl $crate::fold::FoldKernels<$ty, Kernels> for $folding {
+                    type Fold = fold<$ty, $result, $folding>;
+                    type Join = join<$ty, $result, $folding>;
+                    const KERNELS: (Self::Fold, Self::Join) =
+                        (fold::<$ty, $result, $folding>, join::<$ty, $result, $folding>);
+                }
+            )+)+
+        }
+    };
 }

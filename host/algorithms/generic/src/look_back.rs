@@ -18,7 +18,7 @@ use lanewise_std::warp::{
     FULL_MASK, Shuffle, all_sync, ballot_sync, lane_id, shuffle_down_sync, warp_id, warps_per_block,
 };
 
-use super::Monoid;
+use crate::{Monoid, Number};
 
 /// A value whose bits fit into a status word, beside the two bits of the status.
 pub trait Packed: Shuffle + Copy {
@@ -53,11 +53,31 @@ packed! {
     f32: |value| u64::from(value.to_bits()), |word| f32::from_bits(word as u32);
 }
 
+/// The greatest count of a pair that is [`Packed`].
+pub const MOST_COUNT: u32 = (1 << 30) - 1;
+
+/// A count, in the upper 30 of 62 bits, and a number of 32 bits.
+impl<V: Number> Packed for (u32, V) {
+    #[inline(always)]
+    fn to_word(self) -> u64 {
+        const { assert!(size_of::<V>() == 4) };
+        u64::from(self.0) << 32 | self.1.to_bits()
+    }
+
+    #[inline(always)]
+    fn from_word(word: u64) -> Self {
+        (
+            (word >> 32) as u32 & MOST_COUNT,
+            V::from_bits(word & u64::from(u32::MAX)),
+        )
+    }
+}
+
 /// Returns what the warps of the block before this one have together, and what all of them have.
 /// All threads of the block call this, once in a
 /// kernel, with the result of their warp.
 #[inline(always)]
-pub(super) fn before_warp<T: Shuffle, O: Monoid<T>>(of_warp: T, operator: O) -> (T, T) {
+pub fn before_warp<T: Shuffle, O: Monoid<T>>(of_warp: T, operator: O) -> (T, T) {
     shared! { static WARPS: [T; 32]; }
     let warp = warp_id() as usize;
     if lane_id() == 0 {
@@ -98,7 +118,7 @@ const PAUSE: u32 = 100;
 /// block's own number: this block will have it, or another that started with this one. `prefetch`
 /// asks for it with [`prefetch_tile`].
 #[inline(always)]
-pub(super) fn take_tile(ticket: impl FnOnce() -> u32, prefetch: impl FnOnce(usize)) -> usize {
+pub fn take_tile(ticket: impl FnOnce() -> u32, prefetch: impl FnOnce(usize)) -> usize {
     let ticket = if thread_rank() == 0 { ticket() } else { 0 };
     prefetch(block_idx_x() as usize);
     block_broadcast(ticket, 0) as usize
@@ -106,7 +126,7 @@ pub(super) fn take_tile(ticket: impl FnOnce() -> u32, prefetch: impl FnOnce(usiz
 
 /// Has the second-level cache fetch a tile of `len` elements.
 #[inline(always)]
-pub(super) fn prefetch_tile<T: Value>(input: &[T], tile: usize, len: usize) {
+pub fn prefetch_tile<T: Value>(input: &[T], tile: usize, len: usize) {
     let line = CACHE_LINE / size_of::<T>();
     for i in block_stride(len / line) {
         if let Some(element) = input.get(tile * len + i * line) {
@@ -117,7 +137,7 @@ pub(super) fn prefetch_tile<T: Value>(input: &[T], tile: usize, len: usize) {
 
 /// The status of all tiles and the number of tickets taken, all zero before the launch.
 #[derive(Clone, Copy)]
-pub(super) struct Tiles<'a> {
+pub struct Tiles<'a> {
     statuses: &'a [DeviceAtomicU64],
     tickets: &'a DeviceAtomicU64,
 }
@@ -129,7 +149,7 @@ impl<'a> Tiles<'a> {
     /// # Panics
     /// If there are no words.
     #[inline(always)]
-    pub(super) fn new(words: &'a [DeviceAtomicU64]) -> Self {
+    pub fn new(words: &'a [DeviceAtomicU64]) -> Self {
         let [statuses @ .., tickets] = words else {
             panic!("no word counts the tickets");
         };
@@ -138,7 +158,7 @@ impl<'a> Tiles<'a> {
 
     /// Returns the number of the block's tile to all threads of the block, as [`take_tile`] does.
     #[inline(always)]
-    pub(super) fn take(&self, prefetch: impl FnOnce(usize)) -> usize {
+    pub fn take(&self, prefetch: impl FnOnce(usize)) -> usize {
         let ticket = || self.tickets.fetch_add(1, AtomicOrdering::Relaxed) as u32;
         take_tile(ticket, prefetch)
     }
@@ -153,7 +173,7 @@ impl<'a> Tiles<'a> {
     /// Tells the blocks of later tiles the result of this one, as early as there is one. All
     /// threads of the block call this, and then [`before`](Self::before).
     #[inline(always)]
-    pub(super) fn announce<T: Packed>(&self, tile: usize, own: T) {
+    pub fn announce<T: Packed>(&self, tile: usize, own: T) {
         if thread_rank() == 0 {
             self.publish(tile, if tile == 0 { THROUGH } else { OWN }, own);
         }
@@ -165,7 +185,7 @@ impl<'a> Tiles<'a> {
     /// The first warp looks back, at 32 tiles at once. What the other warps do before they call
     /// this takes none of its time.
     #[inline(always)]
-    pub(super) fn before<T: Packed, O: Monoid<T>>(&self, tile: usize, own: T, operator: O) -> T {
+    pub fn before<T: Packed, O: Monoid<T>>(&self, tile: usize, own: T, operator: O) -> T {
         shared! { static BEFORE: [T; 1]; }
         if warp_id() == 0 {
             let mut before = O::NEUTRAL;

@@ -103,7 +103,7 @@ numbers! {
 /// Returns the slice as elements before the first aligned sixteen bytes, these as numbers `N`, and
 /// what is left.
 #[inline(always)]
-pub(super) fn sixteens<T: Value, N: Number>(slice: &[T]) -> (&[T], &[N::Neighbours], &[T]) {
+pub fn sixteens<T: Value, N: Number>(slice: &[T]) -> (&[T], &[N::Neighbours], &[T]) {
     // SAFETY: values have no padding, and any bits make numbers.
     unsafe { slice.align_to() }
 }
@@ -113,11 +113,7 @@ pub(super) fn sixteens<T: Value, N: Number>(slice: &[T]) -> (&[T], &[N::Neighbou
 /// # Safety
 /// No other thread accesses these elements.
 #[inline(always)]
-pub(super) unsafe fn store<T: Number>(
-    output: &mut DisjointSlice<T>,
-    start: usize,
-    values: T::Neighbours,
-) {
+pub unsafe fn store<T: Number>(output: &mut DisjointSlice<T>, start: usize, values: T::Neighbours) {
     let place = output.as_mut_ptr().wrapping_add(start);
     if start + T::LANES <= output.len() && place.cast::<T::Neighbours>().is_aligned() {
         // SAFETY: all of them are in the slice and this thread's, and the place is aligned.
@@ -135,15 +131,15 @@ pub(super) unsafe fn store<T: Number>(
 /// Where a thread's neighbours are: the first, and the step from each to the next, a multiple of
 /// sixteen bytes. So all are aligned if the first is.
 #[derive(Clone, Copy)]
-pub(super) struct Places {
-    pub(super) first: usize,
-    pub(super) step: usize,
+pub struct Places {
+    pub first: usize,
+    pub step: usize,
 }
 
 /// Returns whether both slices have the elements before `end`, and begin at a multiple of sixteen
 /// bytes. Kernels have code of their own for such tiles, without a test for each element.
 #[inline(always)]
-pub(super) fn are_whole<T: Number>(input: &[T], output: &mut DisjointSlice<T>, end: usize) -> bool {
+pub fn are_whole<T: Number>(input: &[T], output: &mut DisjointSlice<T>, end: usize) -> bool {
     let is_aligned = output.as_mut_ptr().cast::<T::Neighbours>().is_aligned();
     is_whole(input, end) && end <= output.len() && is_aligned
 }
@@ -151,7 +147,7 @@ pub(super) fn are_whole<T: Number>(input: &[T], output: &mut DisjointSlice<T>, e
 /// Returns whether the slice has the elements before `end`, and begins at a multiple of sixteen
 /// bytes.
 #[inline(always)]
-pub(super) fn is_whole<T: Number>(input: &[T], end: usize) -> bool {
+pub fn is_whole<T: Number>(input: &[T], end: usize) -> bool {
     end <= input.len() && input.as_ptr().cast::<T::Neighbours>().is_aligned()
 }
 
@@ -159,7 +155,7 @@ impl Places {
     /// Returns the places of this thread in a tile of its block: the elements of a warp follow each
     /// other, and so do those of each of its rounds.
     #[inline(always)]
-    pub(super) fn in_tile<T: Number, const ROUNDS: usize>(tile: usize) -> Self {
+    pub fn in_tile<T: Number, const ROUNDS: usize>(tile: usize) -> Self {
         let warp = tile * warps_per_block() as usize + warp_id() as usize;
         let first = warp * WARP_SIZE as usize * ROUNDS + lane_id() as usize;
         Places {
@@ -173,7 +169,7 @@ impl Places {
     /// # Safety
     /// If `WHOLE`, all of them are in the slice, and aligned to sixteen bytes.
     #[inline(always)]
-    pub(super) unsafe fn load<const WHOLE: bool, T: Value, N, const ROUNDS: usize>(
+    pub unsafe fn load<const WHOLE: bool, T: Value, N, const ROUNDS: usize>(
         &self,
         input: &[T],
         past: N,
@@ -208,7 +204,7 @@ impl Places {
     /// No other thread accesses these elements. If `WHOLE`, all of them are in the slice, before
     /// `end` and aligned.
     #[inline(always)]
-    pub(super) unsafe fn store<const WHOLE: bool, T: Number, const ROUNDS: usize>(
+    pub unsafe fn store<const WHOLE: bool, T: Number, const ROUNDS: usize>(
         &self,
         output: &mut DisjointSlice<T>,
         end: usize,

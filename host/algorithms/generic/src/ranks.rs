@@ -7,17 +7,17 @@ use lanewise_std::kernel::Value;
 use lanewise_std::unroll::computed_here;
 use lanewise_std::warp::{FULL_MASK, Shuffle, lane_id, shuffle_sync};
 
-use super::sixteen::Places;
+use crate::sixteen::Places;
 
 /// A bit for each of a thread's elements, at most 64. Those of a round follow each other.
 #[derive(Clone, Copy)]
-pub(super) struct Flags([u32; 2]);
+pub struct Flags([u32; 2]);
 
 impl Flags {
     /// Returns which elements are chosen. `is_chosen` takes the round, the number of the element
     /// in it, and the element.
     #[inline(always)]
-    pub(super) fn of<T: Copy, N: AsRef<[T]>>(
+    pub fn of<T: Copy, N: AsRef<[T]>>(
         values: &[N],
         mut is_chosen: impl FnMut(usize, usize, T) -> bool,
     ) -> Self {
@@ -39,7 +39,7 @@ impl Flags {
     /// # Safety
     /// As for [`Places::load`], from which the values come.
     #[inline(always)]
-    pub(super) unsafe fn of_first<const WHOLE: bool, T: Value + Shuffle + PartialEq, N>(
+    pub unsafe fn of_first<const WHOLE: bool, T: Value + Shuffle + PartialEq, N>(
         values: &[N],
         places: Places,
         input: &[T],
@@ -81,13 +81,13 @@ impl Flags {
 
     /// Returns whether the element is chosen that is number `k` of `lanes` in its round.
     #[inline(always)]
-    pub(super) fn has(self, lanes: usize, round: usize, k: usize) -> bool {
+    pub fn has(self, lanes: usize, round: usize, k: usize) -> bool {
         self.of_round(lanes, round) >> k & 1 != 0
     }
 
     /// Returns the bit of the last element that is chosen.
     #[inline(always)]
-    pub(super) fn last(self) -> Option<usize> {
+    pub fn last(self) -> Option<usize> {
         let last =
             |word: usize| (self.0[word] != 0).then(|| word * 32 + self.0[word].ilog2() as usize);
         last(1).or(last(0))
@@ -95,7 +95,7 @@ impl Flags {
 
     /// Returns the bits of a round, the lowest first.
     #[inline(always)]
-    pub(super) fn of_round(self, lanes: usize, round: usize) -> u32 {
+    pub fn of_round(self, lanes: usize, round: usize) -> u32 {
         let bit = round * lanes;
         self.0[bit / 32] >> (bit % 32) & ((1 << lanes) - 1)
     }
@@ -104,7 +104,7 @@ impl Flags {
 /// How many chosen elements each round has, in the lanes before this one and in all of the warp. A
 /// word has a byte for each of four rounds: 32 lanes with four elements each have at most 128.
 #[derive(Clone, Copy)]
-pub(super) struct Ranks<const WORDS: usize> {
+pub struct Ranks<const WORDS: usize> {
     before: [u32; WORDS],
     all: [u32; WORDS],
 }
@@ -113,7 +113,7 @@ impl<const WORDS: usize> Ranks<WORDS> {
     /// Counts the chosen elements of the warp's lanes, which have `rounds` rounds of `lanes`
     /// elements, at most four. All lanes of the warp call this.
     #[inline(always)]
-    pub(super) fn of(flags: Flags, lanes: usize, rounds: usize) -> Self {
+    pub fn of(flags: Flags, lanes: usize, rounds: usize) -> Self {
         let mut own = [0; WORDS];
         for round in 0..rounds {
             own[round / 4] |= flags.of_round(lanes, round).count_ones() << (round % 4 * 8);
@@ -128,19 +128,19 @@ impl<const WORDS: usize> Ranks<WORDS> {
 
     /// Returns how many chosen elements of the round the lanes before this one have.
     #[inline(always)]
-    pub(super) fn before(&self, round: usize) -> u32 {
+    pub fn before(&self, round: usize) -> u32 {
         self.before[round / 4] >> (round % 4 * 8) & 0xFF
     }
 
     /// Returns how many chosen elements of the round the warp has.
     #[inline(always)]
-    pub(super) fn all(&self, round: usize) -> u32 {
+    pub fn all(&self, round: usize) -> u32 {
         self.all[round / 4] >> (round % 4 * 8) & 0xFF
     }
 
     /// Returns how many chosen elements the warp has.
     #[inline(always)]
-    pub(super) fn of_warp(&self) -> u32 {
+    pub fn of_warp(&self) -> u32 {
         let bytes = self.all.iter().flat_map(|word| word.to_le_bytes());
         bytes.map(u32::from).sum()
     }
@@ -148,7 +148,7 @@ impl<const WORDS: usize> Ranks<WORDS> {
     /// Calls `body` with each chosen element of the thread: its number among all chosen ones, of
     /// which `start` come before the warp's, its round and its number in it.
     #[inline(always)]
-    pub(super) fn for_each_chosen(
+    pub fn for_each_chosen(
         &self,
         flags: Flags,
         lanes: usize,

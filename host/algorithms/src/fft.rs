@@ -1,11 +1,19 @@
 //! Fourier transforms.
 
+mod plane;
+mod real;
+
+pub use plane::Fft2d;
+pub use real::RealFft;
+
 use std::f64::consts::TAU;
 
-use lanewise::{Device, DeviceBuffer, DeviceCopy, LaunchConfig, Part, Pod};
-use lanewise_std::vector::{Double2, Float2};
+use lanewise::{Device, DeviceBuffer, DeviceCopy, LaunchConfig, MemoryError, Part, Pod};
+use lanewise_std::vector::{Double2, Float2, Vector};
 
-use crate::kernels::fft::{self as kernels, Complex, FIRST, LANES, LOG_COLUMNS, LOG_ROWS, SECOND};
+use crate::kernels::fft::{
+    self as kernels, Complex, FIRST, LANES, LOG_COLUMNS, LOG_ROWS, Matrices, SECOND,
+};
 use crate::queue::grid;
 use crate::{Error, Queue};
 
@@ -13,6 +21,8 @@ use crate::{Error, Queue};
 const LOG_MOST: u32 = 2 * LOG_COLUMNS;
 /// Threads of a block for the shortest transforms.
 const SHORT: u32 = 128;
+/// Threads of a block that parts or joins halves.
+const HALVES: u32 = 256;
 
 /// Fourier transforms of one length, of any number of sequences at once: `cufftExecC2C` and
 /// `cufftExecZ2Z`.
@@ -53,7 +63,9 @@ pub struct Fft<C: Transformed> {
 }
 
 /// The numbers of an [`Fft`]: `Float2` and `Double2`.
-pub trait Transformed: Complex + DeviceCopy + Pod {
+pub trait Transformed:
+    Complex<Part: DeviceCopy> + Vector<Element = Self::Part> + DeviceCopy + Pod
+{
     /// Queues the transform of pieces of `2^log` elements.
     #[doc(hidden)]
     fn rows(
@@ -61,21 +73,54 @@ pub trait Transformed: Complex + DeviceCopy + Pod {
         log: u32,
         input: &DeviceBuffer<Self>,
         roots: &DeviceBuffer<Self>,
-        output: &mut DeviceBuffer<Self>,
+        output: &mut Part<'_, Self>,
         how: (bool, f32),
     ) -> Result<(), Error>;
-    /// Queues a step of the transform of matrices with columns of `2^log[0]` elements, and rows of
-    /// `2^log[1]`.
+    /// Queues the transform of `count` sequences of reals, two of which are one of `2^log`
+    /// elements.
+    #[doc(hidden)]
+    fn reals(
+        queue: &mut impl Queue,
+        log_and_count: (u32, usize),
+        input: &DeviceBuffer<Self>,
+        roots: [&DeviceBuffer<Self>; 2],
+        output: &mut Part<'_, Self>,
+        how: (bool, f32),
+    ) -> Result<(), Error>;
+    /// Queues a step of the transform of matrices, or of their columns, of `2^log` elements.
     #[doc(hidden)]
     fn columns(
         queue: &mut impl Queue,
-        step: u32,
-        log: [u32; 2],
+        step_and_log: (u32, u32),
         input: &DeviceBuffer<Self>,
         roots: [&DeviceBuffer<Self>; 2],
-        output: Part<'_, Self>,
-        how: (bool, f32),
+        output: &mut Part<'_, Self>,
+        how: (Matrices, bool, f32),
     ) -> Result<(), Error>;
+    /// Queues what comes after a transform of `2^log` elements that are reals, or before an inverse
+    /// one, if it has a kernel to itself.
+    #[doc(hidden)]
+    fn halves(
+        queue: &mut impl Queue,
+        log: u32,
+        input: &DeviceBuffer<Self>,
+        halves: &DeviceBuffer<Self>,
+        output: &mut Part<'_, Self>,
+        how: (usize, bool),
+    ) -> Result<(), Error>;
+}
+
+/// Uploads powers of the root of this length.
+fn upload<C: Transformed>(
+    device: &Device,
+    powers: impl Iterator<Item = usize>,
+    length: usize,
+) -> Result<DeviceBuffer<C>, MemoryError> {
+    let root = |power: usize| {
+        let (sine, cosine) = (TAU * power as f64 / length as f64).sin_cos();
+        C::nearest([cosine, -sine])
+    };
+    DeviceBuffer::from_slice(device, &powers.map(root).collect::<Vec<C>>())
 }
 
 /// Returns the logarithms of the columns and the rows of a long transform, as a matrix.
@@ -97,14 +142,7 @@ impl<C: Transformed> Fft<C> {
             let what = "a transform has a power of two of elements, from 2 to 2^20";
             return Err(Error::Unsupported(what));
         }
-        let upload = |powers: &mut dyn Iterator<Item = usize>, length: usize| {
-            let root = |power: usize| {
-                let (sine, cosine) = (TAU * power as f64 / length as f64).sin_cos();
-                C::nearest([cosine, -sine])
-            };
-            DeviceBuffer::from_slice(device, &powers.map(root).collect::<Vec<C>>())
-        };
-        let of = |log: u32| upload(&mut kernels::powers(log), 1 << log);
+        let of = |log: u32| upload(device, kernels::powers(log), 1 << log);
         if log <= LOG_ROWS {
             let none = || DeviceBuffer::uninit(device, 0);
             return Ok(Self {
@@ -122,7 +160,7 @@ impl<C: Transformed> Fft<C> {
         Ok(Self {
             log,
             roots: [of(log_column)?, of(log_row)?],
-            turns: upload(&mut first.chain(steps), length)?,
+            turns: upload(device, first.chain(steps), length)?,
             between: DeviceBuffer::uninit(device, length * batch.max(1))?,
         })
     }
@@ -136,11 +174,11 @@ impl<C: Transformed> Fft<C> {
     /// [`Error::Graph`].
     pub fn forward(
         &mut self,
-        queue: impl Queue,
+        mut queue: impl Queue,
         input: &DeviceBuffer<C>,
         output: &mut DeviceBuffer<C>,
     ) -> Result<(), Error> {
-        self.queue(queue, input, output, (false, 1.0))
+        self.queue(&mut queue, input, &mut output.cast_mut(), (false, 1.0))
     }
 
     /// Writes the inverse transform, the sums with e^(2 pi i j k / n) / n: what [`Self::forward`]
@@ -150,19 +188,19 @@ impl<C: Transformed> Fft<C> {
     /// As for [`Self::forward`].
     pub fn inverse(
         &mut self,
-        queue: impl Queue,
+        mut queue: impl Queue,
         input: &DeviceBuffer<C>,
         output: &mut DeviceBuffer<C>,
     ) -> Result<(), Error> {
         let by = (1.0 / f64::from(1u32 << self.log)) as f32;
-        self.queue(queue, input, output, (true, by))
+        self.queue(&mut queue, input, &mut output.cast_mut(), (true, by))
     }
 
     fn queue(
         &mut self,
-        mut queue: impl Queue,
+        queue: &mut impl Queue,
         input: &DeviceBuffer<C>,
-        output: &mut DeviceBuffer<C>,
+        output: &mut Part<'_, C>,
         (is_inverse, by): (bool, f32),
     ) -> Result<(), Error> {
         let len = input.len();
@@ -172,19 +210,24 @@ impl<C: Transformed> Fft<C> {
         }
         let [first, second] = &self.roots;
         if self.log <= LOG_ROWS {
-            return C::rows(&mut queue, self.log, input, first, output, (is_inverse, by));
+            return C::rows(queue, self.log, input, first, output, (is_inverse, by));
         }
         let [column, row] = sides(self.log);
         let of_group = self.between.len();
+        // Whole buffers, so that a graph can have them.
         for start in (0..len).step_by(of_group) {
-            let group = start..len.min(start + of_group);
-            let (roots, from) = ([first, &self.turns], input.view(group.clone()));
-            let between = self.between.part(..group.len());
-            let (sides, how) = ([column, row], (is_inverse, 1.0));
-            C::columns(&mut queue, FIRST, sides, &from, roots, between, how)?;
-            let (roots, from) = ([second, &self.turns], self.between.view(..group.len()));
-            let (sides, to) = ([row, column], output.part(group));
-            C::columns(&mut queue, SECOND, sides, &from, roots, to, (false, by))?;
+            let matrices = |from, to, log_columns: u32| Matrices {
+                from,
+                to,
+                len: of_group.min(len - start),
+                log_columns: log_columns as usize,
+            };
+            let (between, roots) = (&mut self.between.cast_mut(), [first, &self.turns]);
+            let (step, how) = ((FIRST, column), (matrices(start, 0, row), is_inverse, 1.0));
+            C::columns(queue, step, input, roots, between, how)?;
+            let (between, roots) = (&self.between, [second, &self.turns]);
+            let (step, how) = ((SECOND, row), (matrices(0, start, column), false, by));
+            C::columns(queue, step, between, roots, output, how)?;
         }
         Ok(())
     }
@@ -201,14 +244,14 @@ macro_rules! one_of {
 }
 
 macro_rules! transformed {
-    ($($ty:ident $columns:ident;)*) => {$(
+    ($($ty:ident $columns:ident $tall:ident;)*) => {$(
         impl Transformed for $ty {
             fn rows(
                 queue: &mut impl Queue,
                 log: u32,
                 input: &DeviceBuffer<Self>,
                 roots: &DeviceBuffer<Self>,
-                output: &mut DeviceBuffer<Self>,
+                output: &mut Part<'_, Self>,
                 (is_inverse, by): (bool, f32),
             ) -> Result<(), Error> {
                 let pieces = input.len() >> log;
@@ -216,7 +259,7 @@ macro_rules! transformed {
                     let Some(config) = grid(pieces.div_ceil(SHORT as usize), SHORT)? else {
                         return Ok(());
                     };
-                    let arguments = (input, output, is_inverse, by);
+                    let arguments = (input, &mut *output, is_inverse, by);
                     // SAFETY: the output is as long as the input, a multiple of the length.
                     return unsafe {
                         match log {
@@ -226,17 +269,14 @@ macro_rules! transformed {
                         }
                     };
                 }
-                let (of_block, threads) = (kernels::rows(log), kernels::threads(log));
-                let room = kernels::room::<$ty>(log, of_block);
-                let blocks = pieces.div_ceil(of_block);
-                let Some(config) = launch::<$ty>(blocks, of_block * threads, room)? else {
+                let Some(config) = launch_of_rows::<$ty>(log, pieces)? else {
                     return Ok(());
                 };
                 macro_rules! queued {
                     ($number:literal) => {{
                         let kernel = kernels::fft_rows::<$ty, $number>;
                         input.device().set_max_dynamic_shared(kernel, config.dynamic_shared)?;
-                        let arguments = (input, roots, output, is_inverse, by);
+                        let arguments = (input, roots, &mut *output, is_inverse, by);
                         // SAFETY: the roots are those of this length, the output is as long as the
                         // input, a multiple of the length, and the room is there.
                         unsafe { queue.launch_unchecked(kernel, config, arguments) }
@@ -245,18 +285,41 @@ macro_rules! transformed {
                 one_of!(log, 4 5 6 7 8 9 10 11 12 => queued)
             }
 
+            fn reals(
+                queue: &mut impl Queue,
+                (log, count): (u32, usize),
+                input: &DeviceBuffer<Self>,
+                [roots, halves]: [&DeviceBuffer<Self>; 2],
+                output: &mut Part<'_, Self>,
+                (is_inverse, by): (bool, f32),
+            ) -> Result<(), Error> {
+                let Some(config) = launch_of_rows::<$ty>(log, count)? else {
+                    return Ok(());
+                };
+                macro_rules! queued {
+                    ($number:literal) => {{
+                        let kernel = kernels::fft_reals::<$ty, $number>;
+                        input.device().set_max_dynamic_shared(kernel, config.dynamic_shared)?;
+                        let arguments = (input, roots, halves, &mut *output, is_inverse, by);
+                        // SAFETY: the roots are those of this length, both buffers have so many
+                        // sequences, and the room is there.
+                        unsafe { queue.launch_unchecked(kernel, config, arguments) }
+                    }};
+                }
+                one_of!(log, 9 10 11 12 => queued)
+            }
+
             fn columns(
                 queue: &mut impl Queue,
-                step: u32,
-                [log, log_columns]: [u32; 2],
+                (step, log): (u32, u32),
                 input: &DeviceBuffer<Self>,
                 [roots, turns]: [&DeviceBuffer<Self>; 2],
-                mut output: Part<'_, Self>,
-                (is_inverse, by): (bool, f32),
+                output: &mut Part<'_, Self>,
+                (matrices, is_inverse, by): (Matrices, bool, f32),
             ) -> Result<(), Error> {
                 let (of_block, threads) = (kernels::columns::<$ty>(log), kernels::threads(log));
                 let room = kernels::room::<$ty>(log, of_block);
-                let blocks = (input.len() >> log) / of_block;
+                let blocks = (matrices.len >> log).div_ceil(of_block);
                 let Some(config) = launch::<$ty>(blocks, of_block * threads, room)? else {
                     return Ok(());
                 };
@@ -264,9 +327,11 @@ macro_rules! transformed {
                     ($kernel:expr) => {{
                         let kernel = $kernel;
                         input.device().set_max_dynamic_shared(kernel, config.dynamic_shared)?;
-                        let arguments = (input, roots, turns, &mut output, log_columns, is_inverse, by);
-                        // SAFETY: the roots are those of these sides, the output is as long as the
-                        // input, whole matrices at least as wide as a block, and the room is there.
+                        let arguments =
+                            (input, roots, turns, &mut *output, matrices, is_inverse, by);
+                        // SAFETY: the roots are those of these sides, the matrices are in both
+                        // buffers, in the first step at least as wide as a block, and the room is
+                        // there.
                         unsafe { queue.launch_unchecked(kernel, config, arguments) }
                     }};
                 }
@@ -280,19 +345,50 @@ macro_rules! transformed {
                         queued!(kernels::$columns::<$number, 1>)
                     };
                 }
+                macro_rules! tall {
+                    ($number:literal) => {
+                        queued!(kernels::$tall::<$number, 1>)
+                    };
+                }
                 if step == FIRST {
                     one_of!(log, 7 8 9 10 => first)
+                } else if log > LOG_COLUMNS {
+                    one_of!(log, 11 12 => tall)
                 } else {
                     one_of!(log, 6 7 8 9 10 => second)
                 }
+            }
+
+            fn halves(
+                queue: &mut impl Queue,
+                log: u32,
+                input: &DeviceBuffer<Self>,
+                halves: &DeviceBuffer<Self>,
+                output: &mut Part<'_, Self>,
+                (count, is_inverse): (usize, bool),
+            ) -> Result<(), Error> {
+                let threads = count * halves.len();
+                let Some(config) = grid(threads.div_ceil(HALVES as usize), HALVES)? else {
+                    return Ok(());
+                };
+                let arguments = (input, halves, output, count, log, is_inverse);
+                // SAFETY: the roots are there, and both buffers have as many transforms.
+                unsafe { queue.launch_unchecked(kernels::fft_halves::<$ty>, config, arguments) }
             }
         }
     )*};
 }
 
 transformed! {
-    Float2 fft_columns_f32;
-    Double2 fft_columns_f64;
+    Float2 fft_columns_f32 fft_tall_f32;
+    Double2 fft_columns_f64 fft_tall_f64;
+}
+
+/// Returns the launch of a block for each few pieces, or `None` if there are none.
+fn launch_of_rows<C>(log: u32, pieces: usize) -> Result<Option<LaunchConfig>, Error> {
+    let (of_block, threads) = (kernels::rows(log), kernels::threads(log));
+    let room = kernels::room::<C>(log, of_block);
+    launch::<C>(pieces.div_ceil(of_block), of_block * threads, room)
 }
 
 /// Returns the launch of blocks with room for so many elements, or `None` if there are none.

@@ -2,6 +2,7 @@
 
 mod fft;
 mod keys;
+mod long;
 mod products;
 mod rows;
 mod tuning;
@@ -105,6 +106,9 @@ pub(crate) const JOBS: &[Job] = &[
     ("select_i32", select_i32),
     ("partition_i32", partition_i32),
     ("unique_i32", unique_i32),
+    ("long_sum", long::sum),
+    ("long_scan", long::scan),
+    ("long_select", long::select),
     ("scan_by_key_u32", keys::scan_by_key),
     ("reduce_by_key_u32", |run| keys::reduce_by_key(run, false)),
     ("run_lengths_u32", |run| keys::reduce_by_key(run, true)),
@@ -210,6 +214,50 @@ pub(crate) const JOBS: &[Job] = &[
     }),
     ("fft_f64_1048576", |run| {
         fft::transform::<Double2>(run, 1 << 20, None)
+    }),
+    ("fft_r2c_1024", |run| {
+        fft::of_reals::<Float2>(run, 1 << 10, false)
+    }),
+    ("fft_r2c_4096", |run| {
+        fft::of_reals::<Float2>(run, 1 << 12, false)
+    }),
+    ("fft_r2c_1048576", |run| {
+        fft::of_reals::<Float2>(run, 1 << 20, false)
+    }),
+    ("fft_r2c_f64_1024", |run| {
+        fft::of_reals::<Double2>(run, 1 << 10, false)
+    }),
+    ("fft_r2c_f64_4096", |run| {
+        fft::of_reals::<Double2>(run, 1 << 12, false)
+    }),
+    ("fft_r2c_f64_1048576", |run| {
+        fft::of_reals::<Double2>(run, 1 << 20, false)
+    }),
+    ("fft_c2r_1024", |run| {
+        fft::of_reals::<Float2>(run, 1 << 10, true)
+    }),
+    ("fft_c2r_4096", |run| {
+        fft::of_reals::<Float2>(run, 1 << 12, true)
+    }),
+    ("fft_c2r_1048576", |run| {
+        fft::of_reals::<Float2>(run, 1 << 20, true)
+    }),
+    ("fft_c2r_f64_1024", |run| {
+        fft::of_reals::<Double2>(run, 1 << 10, true)
+    }),
+    ("fft_c2r_f64_4096", |run| {
+        fft::of_reals::<Double2>(run, 1 << 12, true)
+    }),
+    ("fft_c2r_f64_1048576", |run| {
+        fft::of_reals::<Double2>(run, 1 << 20, true)
+    }),
+    ("fft_2d_1024", |run| fft::of_matrices::<Float2>(run, 1024)),
+    ("fft_2d_4096", |run| fft::of_matrices::<Float2>(run, 4096)),
+    ("fft_2d_f64_1024", |run| {
+        fft::of_matrices::<Double2>(run, 1024)
+    }),
+    ("fft_2d_f64_4096", |run| {
+        fft::of_matrices::<Double2>(run, 4096)
     }),
     ("philox_uniform", philox_uniform),
     ("philox_normal", philox_normal),

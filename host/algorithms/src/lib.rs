@@ -23,7 +23,7 @@
 //! | [`softmax`], [`layer_norm`], [`rms_norm`] | of each row of a matrix |
 //! | [`softmax_backward`], [`NormBackward`] | their gradients |
 //! | [`cross_entropy()`], [`cross_entropy_backward`] | losses of rows of logits, and their gradient |
-//! | [`Fft`] | Fourier transforms |
+//! | [`Fft`], [`RealFft`], [`Fft2d`] | Fourier transforms, of reals too, and in two dimensions |
 //! | [`Philox`] | random numbers |
 //!
 //! ```
@@ -74,7 +74,7 @@ pub use attention::{Attention, AttentionElement, Strides};
 pub use by_key::ByKey;
 pub use cross_entropy::{cross_entropy, cross_entropy_backward};
 pub use error::Error;
-pub use fft::{Fft, Transformed};
+pub use fft::{Fft, Fft2d, RealFft, Transformed};
 pub use fold::Fold;
 pub use gather::{gather, scatter};
 pub use gemm::{Factor, Gemm};

@@ -1,5 +1,5 @@
-//! Fourier transforms against the CPU's: all lengths of one kernel, the sides of long ones, both
-//! directions and both precisions, under all checks.
+//! Fourier transforms against the CPU's: all lengths of one kernel, the sides of long ones, those
+//! of reals and in two dimensions, both directions and both precisions, under all checks.
 
 mod common;
 
@@ -7,7 +7,7 @@ use std::f64::consts::TAU;
 
 use lanewise::DeviceBuffer;
 use lanewise::checks::{self, Checking};
-use lanewise_algorithms::Fft;
+use lanewise_algorithms::{Fft, Fft2d, RealFft};
 use lanewise_std::vector::{Double2, Float2};
 
 use common::{device, words};
@@ -105,6 +105,161 @@ fn long_transforms_are_the_cpus() {
     transforms_are_the_cpus!(Double2 f64, 20, 1, Checking::default());
 }
 
+/// Returns parts of numbers, without a pattern.
+fn parts(len: usize) -> Vec<f64> {
+    let words = words(len).into_iter();
+    words
+        .map(|word| f64::from(word) / f64::from(u32::MAX) - 0.5)
+        .collect()
+}
+
+/// Compares numbers with the CPU's, which add up from so many of magnitude 0.4.
+fn compare(
+    found: impl Iterator<Item = [f64; 2]>,
+    expected: impl Iterator<Item = [f64; 2]>,
+    (unit, scale, count): (f64, f64, usize),
+    what: &str,
+) {
+    let tolerance = 2.0 * unit * scale * (count as f64).sqrt() * (count as f64).log2();
+    for (k, (found, expected)) in found.zip(expected).enumerate() {
+        for (found, expected) in found.into_iter().zip(expected) {
+            let is_near = (found - scale * expected).abs() <= tolerance;
+            assert!(is_near, "{what}, {k}: {found}, not {}", scale * expected);
+        }
+    }
+}
+
+/// Compares transforms of `count` sequences of `2^log` reals, and the way back, with the CPU's.
+macro_rules! transforms_of_reals_are_the_cpus {
+    ($ty:ident $part:ident, $log:expr, $count:expr) => {
+        let (device, stream) = device();
+        let (length, count) = (1usize << $log, $count);
+        let half = length / 2 + 1;
+        let numbers: Vec<$part> = parts(count * length).iter().map(|x| *x as $part).collect();
+        let input = DeviceBuffer::from_slice(&device, &numbers).expect("a buffer");
+        let mut output = DeviceBuffer::<$ty>::uninit(&device, count * half).expect("a buffer");
+        let mut back = DeviceBuffer::<$part>::uninit(&device, numbers.len()).expect("a buffer");
+        // Room for one more.
+        let mut fft = RealFft::<$ty>::new(&device, length, count + 1).expect("a transform");
+        let run = || {
+            fft.forward(&stream, &input, &mut output)
+                .expect("a transform");
+            fft.inverse(&stream, &output, &mut back)
+                .expect("a transform");
+            stream.synchronize()
+        };
+        let ((), findings) = checks::of(&device, Checking::all(), run).expect("a run");
+        let findings = findings.unwrap_or_default();
+        assert!(findings.is_empty(), "2^{}: {findings:#?}", $log);
+        let (found, back) = (
+            output.to_vec().expect("results"),
+            back.to_vec().expect("results"),
+        );
+        let unit = f64::from($part::EPSILON);
+        for (of, found) in numbers.chunks(length).zip(found.chunks(half)) {
+            let of: Vec<[f64; 2]> = of.iter().map(|x| [f64::from(*x), 0.0]).collect();
+            let found = found.iter().map(|x| [x.x, x.y].map(f64::from));
+            let what = format!("{}, 2^{}", stringify!($part), $log);
+            compare(
+                found,
+                sums(&of, -1.0).into_iter(),
+                (unit, 1.0, length),
+                &what,
+            );
+        }
+        let one = |x: &$part| [f64::from(*x), 0.0];
+        let what = format!("{}, 2^{}, back", stringify!($part), $log);
+        compare(
+            back.iter().map(one),
+            numbers.iter().map(one),
+            (unit, 1.0, 16),
+            &what,
+        );
+    };
+}
+
+/// All that have a kernel to themselves, and shorter and longer ones in two steps.
+#[test]
+fn transforms_of_reals_are_the_cpus() {
+    for log in [5, 9, 10, 11, 12, 13, 14] {
+        // No whole number of blocks.
+        let count = if log < 8 { 67 } else { 3 };
+        transforms_of_reals_are_the_cpus!(Float2 f32, log, count);
+        transforms_of_reals_are_the_cpus!(Double2 f64, log, count);
+    }
+}
+
+/// Compares transforms of `count` matrices, and the way back, with the CPU's.
+macro_rules! transforms_of_matrices_are_the_cpus {
+    ($ty:ident $part:ident, [$rows:expr, $columns:expr], $count:expr) => {
+        let (device, stream) = device();
+        let (rows, columns, count): (usize, usize, usize) = ($rows, $columns, $count);
+        let of = rows * columns;
+        let parts = parts(2 * count * of);
+        let number = |two: &[f64]| $ty::new(two[0] as $part, two[1] as $part);
+        let numbers: Vec<$ty> = parts.chunks(2).map(number).collect();
+        let input = DeviceBuffer::from_slice(&device, &numbers).expect("a buffer");
+        // What follows the results stays as it is.
+        let after = $ty::new(7.0, 7.0);
+        let mut output =
+            DeviceBuffer::from_slice(&device, &vec![after; count * of + 1]).expect("a buffer");
+        let mut back = DeviceBuffer::<$ty>::uninit(&device, numbers.len()).expect("a buffer");
+        let mut fft = Fft2d::<$ty>::new(&device, [rows, columns], count + 1).expect("a transform");
+        let run = || {
+            fft.forward(&stream, &input, &mut output)
+                .expect("a transform");
+            fft.inverse(&stream, &output.view(..count * of), &mut back)
+                .expect("a transform");
+            stream.synchronize()
+        };
+        let ((), findings) = checks::of(&device, Checking::all(), run).expect("a run");
+        let findings = findings.unwrap_or_default();
+        assert!(findings.is_empty(), "{rows} x {columns}: {findings:#?}");
+        let (found, back) = (
+            output.to_vec().expect("results"),
+            back.to_vec().expect("results"),
+        );
+        assert_eq!(found[count * of], after, "{rows} x {columns}");
+        let parts = |x: &$ty| [x.x, x.y].map(f64::from);
+        let (unit, what) = (f64::from($part::EPSILON), format!("{rows} x {columns}"));
+        for (numbers, found) in numbers.chunks(of).zip(found.chunks(of)) {
+            let numbers: Vec<_> = numbers.iter().map(parts).collect();
+            let of_rows: Vec<_> = numbers.chunks(columns).map(|row| sums(row, -1.0)).collect();
+            for column in 0..columns {
+                let numbers: Vec<_> = of_rows.iter().map(|row| row[column]).collect();
+                let found = found.iter().skip(column).step_by(columns).map(parts);
+                compare(
+                    found,
+                    sums(&numbers, -1.0).into_iter(),
+                    (unit, 1.0, of),
+                    &what,
+                );
+            }
+        }
+        compare(
+            back.iter().map(parts),
+            numbers.iter().map(parts),
+            (unit, 1.0, 16),
+            &what,
+        );
+    };
+}
+
+/// Matrices with fewer columns than a block has, and with all numbers of rows.
+#[test]
+fn transforms_of_matrices_are_the_cpus() {
+    for rows in [64, 128, 256, 512, 1024] {
+        transforms_of_matrices_are_the_cpus!(Float2 f32, [rows, 16], 3);
+        transforms_of_matrices_are_the_cpus!(Double2 f64, [rows, 2], 3);
+    }
+    for rows in [2048, 4096] {
+        transforms_of_matrices_are_the_cpus!(Float2 f32, [rows, 4], 3);
+        transforms_of_matrices_are_the_cpus!(Double2 f64, [rows, 8], 1);
+    }
+    transforms_of_matrices_are_the_cpus!(Float2 f32, [64, 256], 2);
+    transforms_of_matrices_are_the_cpus!(Double2 f64, [64, 8192], 1);
+}
+
 /// More than the workspace holds: the last group is shorter than the others.
 #[test]
 fn groups_of_long_transforms_are_the_cpus() {
@@ -128,6 +283,68 @@ fn a_transform_is_recorded_in_a_graph() {
     assert_eq!(
         output.to_vec().expect("results"),
         [expected; 2].as_flattened()
+    );
+}
+
+#[test]
+fn long_transforms_are_recorded_in_a_graph() {
+    let (device, stream) = device();
+    let length = 1 << 14;
+    let numbers: Vec<f32> = parts(length).iter().map(|x| *x as f32).collect();
+    let input = DeviceBuffer::from_slice(&device, &numbers).expect("a buffer");
+    let mut spectrum = DeviceBuffer::<Float2>::zeroed(&device, length / 2 + 1).expect("a buffer");
+    let mut back = DeviceBuffer::<f32>::zeroed(&device, length).expect("a buffer");
+    let mut fft = RealFft::<Float2>::new(&device, length, 1).expect("a transform");
+    let graph = device.record(|record| {
+        fft.forward(&mut *record, &input, &mut spectrum)?;
+        fft.inverse(record, &spectrum, &mut back)?;
+        Ok(())
+    });
+    graph.expect("a graph").launch(&stream).expect("a launch");
+    for (number, back) in numbers.iter().zip(back.to_vec().expect("results")) {
+        assert!((number - back).abs() < 1e-5, "{back}, not {number}");
+    }
+}
+
+#[test]
+fn sizes_without_a_kernel_are_refused() {
+    let (device, stream) = device();
+    for length in [0, 16, 48, 1 << 22] {
+        let error = RealFft::<Float2>::new(&device, length, 1).expect_err("no length");
+        let expected = "a transform of reals has a power of two of elements, from 32 to 2^21";
+        assert_eq!(error.to_string(), expected);
+    }
+    for rows in [0, 32, 96, 8192] {
+        let error = Fft2d::<Float2>::new(&device, [rows, 64], 1).expect_err("no rows");
+        let expected = "a transform of two dimensions has a power of two of rows, from 64 to 4096";
+        assert_eq!(error.to_string(), expected);
+    }
+    let reals = DeviceBuffer::<f32>::zeroed(&device, 65).expect("a buffer");
+    let mut output = DeviceBuffer::<Float2>::zeroed(&device, 34).expect("a buffer");
+    let mut fft = RealFft::<Float2>::new(&device, 32, 1).expect("a transform");
+    let mut error = |input: &DeviceBuffer<f32>| {
+        let result = fft.forward(&stream, input, &mut output);
+        result.expect_err("no whole sequence").to_string()
+    };
+    assert_eq!(error(&reals.view(..33)), "the last sequence is not whole");
+    assert_eq!(
+        error(&reals.view(..64)),
+        "expected a workspace of at least 32 elements, found 16"
+    );
+    let expected = "is aligned to 8 bytes";
+    let found = error(&reals.view(1..33));
+    assert!(found.contains(expected), "{found}");
+    let numbers = DeviceBuffer::<Float2>::zeroed(&device, 3 * 64 * 64).expect("a buffer");
+    let mut output = DeviceBuffer::<Float2>::zeroed(&device, 3 * 64 * 64).expect("a buffer");
+    let mut fft = Fft2d::<Float2>::new(&device, [64, 64], 2).expect("a transform");
+    let mut error = |len: usize| {
+        let result = fft.forward(&stream, &numbers.view(..len), &mut output);
+        result.expect_err("no whole matrix").to_string()
+    };
+    assert_eq!(error(64), "the last matrix is not whole");
+    assert_eq!(
+        error(3 * 64 * 64),
+        "expected a workspace of at least 12288 elements, found 8192"
     );
 }
 

@@ -3,57 +3,143 @@
 use std::f64::consts::TAU;
 
 use anyhow::{Result, ensure};
-use lanewise::DeviceBuffer;
-use lanewise_algorithms::{Fft, Transformed};
+use lanewise::{DeviceBuffer, Pod};
+use lanewise_algorithms::{Fft, Fft2d, RealFft, Transformed};
 use lanewise_records::Unit;
 
 use super::{Measured, Runner};
 
+/// Returns numbers from -0.5 to 0.5, as many as are asked for.
+fn parts(run: &Runner, len: usize) -> Vec<f64> {
+    let words = run.words();
+    let part = |i: usize| f64::from(words[i % words.len()]) / f64::from(u32::MAX) - 0.5;
+    (0..len).map(part).collect()
+}
+
+/// Compares results with the CPU's, sums of `length` numbers of magnitude 0.4. They add up to about
+/// the root of their count, and each pass rounds.
+fn compare<C: Transformed<Part: Into<f64>>>(
+    found: impl IntoIterator<Item = C>,
+    expected: &[[f64; 2]],
+    length: usize,
+) -> Result<()> {
+    let unit = if size_of::<C>() == 8 {
+        f32::EPSILON.into()
+    } else {
+        f64::EPSILON
+    };
+    let tolerance = 2.0 * unit * (length as f64).sqrt() * (length as f64).log2();
+    for (k, (expected, found)) in expected.iter().zip(found).enumerate() {
+        let found: [f64; 2] = found.into().map(Into::into);
+        for (expected, found) in expected.iter().zip(found) {
+            ensure!(
+                (expected - found).abs() <= tolerance,
+                "result {k}: {found}, not {expected}"
+            );
+        }
+    }
+    Ok(())
+}
+
 /// Transforms of as many elements as have a quarter of the other jobs' words, or one of them. The
 /// first and the last are compared with the CPU's. So many are under way at once, or
 /// all.
-pub(super) fn transform<C: Transformed>(
+pub(super) fn transform<C: Transformed<Part: Into<f64>>>(
     run: &Runner,
     length: usize,
     batch: Option<usize>,
-) -> Result<Measured>
-where
-    C::Part: Into<f64>,
-{
+) -> Result<Measured> {
     let len = (run.len * 2 / size_of::<C>()).max(length);
-    let part = |word: u32| f64::from(word) / f64::from(u32::MAX) - 0.5;
-    let words = run.words();
-    let number = |i: usize| C::nearest([2 * i, 2 * i + 1].map(|i| part(words[i % words.len()])));
-    let numbers: Vec<C> = (0..len).map(number).collect();
-    let input = run.upload(&numbers)?;
+    let parts = parts(run, 2 * len);
+    let numbers = parts.as_chunks().0;
+    let upload: Vec<C> = numbers.iter().copied().map(C::nearest).collect();
+    let input = run.upload(&upload)?;
     let mut output = DeviceBuffer::<C>::uninit(&run.device, len)?;
     let mut fft = Fft::new(&run.device, length, batch.unwrap_or(len / length))?;
     let times = run.time(|| Ok(fft.forward(&run.stream, &input, &mut output)?))?;
-    let parts = |number: C| number.into().map(Into::<f64>::into);
     for start in [0, len - length] {
-        let of: Vec<[f64; 2]> = numbers[start..][..length]
-            .iter()
-            .copied()
-            .map(parts)
-            .collect();
-        let found = output.view(start..start + length).to_vec()?;
-        // Numbers of magnitude 0.4 add up to about the root of their count; each pass rounds.
-        let unit = if size_of::<C>() == 8 {
-            f32::EPSILON.into()
-        } else {
-            f64::EPSILON
-        };
-        let tolerance = 2.0 * unit * (length as f64).sqrt() * (length as f64).log2();
-        for (k, (expected, found)) in on_the_cpu(&of).iter().zip(found).enumerate() {
-            for (expected, found) in expected.iter().zip(parts(found)) {
-                ensure!(
-                    (expected - found).abs() <= tolerance,
-                    "result {k} of the one at {start}: {found}, not {expected}"
-                );
-            }
-        }
+        let expected = on_the_cpu(&numbers[start..][..length]);
+        compare(
+            output.view(start..start + length).to_vec()?,
+            &expected,
+            length,
+        )?;
     }
     Ok(Measured::of(times, 2 * len * size_of::<C>(), Unit::Bytes)?.at(length))
+}
+
+/// Transforms of twice as many reals, or the way back, which is compared with the reals.
+pub(super) fn of_reals<C: Transformed<Part: Into<f64> + Pod>>(
+    run: &Runner,
+    length: usize,
+    is_inverse: bool,
+) -> Result<Measured> {
+    let len = (run.len * 4 / size_of::<C>()).max(length);
+    let (count, half) = (len / length, length / 2 + 1);
+    let parts = parts(run, len);
+    let real = |part: &f64| {
+        let [re, _] = C::nearest([*part, 0.0]).into();
+        re
+    };
+    let input = run.upload(&parts.iter().map(real).collect::<Vec<C::Part>>())?;
+    let mut output = DeviceBuffer::<C>::uninit(&run.device, count * half)?;
+    let mut back = DeviceBuffer::<C::Part>::uninit(&run.device, len)?;
+    let mut fft = RealFft::new(&run.device, length, count)?;
+    fft.forward(&run.stream, &input, &mut output)?;
+    let times = if is_inverse {
+        run.time(|| Ok(fft.inverse(&run.stream, &output, &mut back)?))?
+    } else {
+        run.time(|| Ok(fft.forward(&run.stream, &input, &mut output)?))?
+    };
+    for i in [0, count - 1] {
+        let numbers: Vec<_> = parts[i * length..][..length]
+            .iter()
+            .map(|part| [*part, 0.0])
+            .collect();
+        if is_inverse {
+            let found = back.view(i * length..(i + 1) * length).to_vec()?;
+            let found = found.into_iter().map(|part| C::nearest([part.into(), 0.0]));
+            compare(found, &numbers, 16)?;
+        } else {
+            let found = output.view(i * half..(i + 1) * half).to_vec()?;
+            compare(found, &on_the_cpu(&numbers), length)?;
+        }
+    }
+    let bytes = (len / 2 + count * half) * size_of::<C>();
+    Ok(Measured::of(times, bytes, Unit::Bytes)?.at(length))
+}
+
+/// Transforms of square matrices. A few results of the first and the last are compared with sums of
+/// all elements.
+pub(super) fn of_matrices<C: Transformed<Part: Into<f64>>>(
+    run: &Runner,
+    side: usize,
+) -> Result<Measured> {
+    let of = side * side;
+    let len = (run.len * 2 / size_of::<C>()).max(of);
+    let parts = parts(run, 2 * len);
+    let numbers = parts.as_chunks::<2>().0;
+    let upload: Vec<C> = numbers.iter().copied().map(C::nearest).collect();
+    let input = run.upload(&upload)?;
+    let mut output = DeviceBuffer::<C>::uninit(&run.device, len)?;
+    let mut fft = Fft2d::new(&run.device, [side, side], len / of)?;
+    let times = run.time(|| Ok(fft.forward(&run.stream, &input, &mut output)?))?;
+    let turn = |power: usize| (-TAU * power as f64 / side as f64).sin_cos();
+    let turns: Vec<(f64, f64)> = (0..side).map(turn).collect();
+    for start in [0, len - of] {
+        for place in [0, 1, side / 3 * side + side / 5, of - 1] {
+            let (row, column) = (place / side, place % side);
+            let mut sum = [0.0, 0.0];
+            for (i, [re, im]) in numbers[start..][..of].iter().enumerate() {
+                let (sine, cosine) = turns[(i / side * row + i % side * column) % side];
+                sum[0] += re * cosine - im * sine;
+                sum[1] += re * sine + im * cosine;
+            }
+            let found = output.view(start + place..start + place + 1).to_vec()?;
+            compare(found, &[sum], of)?;
+        }
+    }
+    Ok(Measured::of(times, 2 * len * size_of::<C>(), Unit::Bytes)?.at(side))
 }
 
 /// Returns the transform, by those of the even and the odd elements.

@@ -10,18 +10,22 @@
 //! transposed. The second kernel transforms the columns of that: its results are in order. A block
 //! has so many neighbouring columns that it reads and writes at least 64 bytes at a time.
 //!
+//! A transform of reals is half as long: even elements are real parts and odd ones imaginary parts.
+//! What belongs to the even and to the odd ones is parted from its results, of which each needs the
+//! one that is as far from the end. An inverse one joins them before.
+//!
 //! The length, the radices and all distances are constants, so the addresses of a thread's elements
 //! are one register and constants.
 //!
 //! Source: Van Loan, "Computational Frameworks for the Fast Fourier Transform", 1.7, 3.2.
 
 use core::array::from_fn;
-use core::ops::{Add, Mul, Sub};
+use core::ops::{Add, Mul, RangeInclusive, Sub};
 
-use lanewise_macros::kernel;
+use lanewise_macros::{Value, kernel};
 use lanewise_std::kernel::Value;
 use lanewise_std::math::Float;
-use lanewise_std::thread::{block_idx_x, global_idx_x, sync_threads, thread_idx_x};
+use lanewise_std::thread::{block_dim_x, block_idx_x, global_idx_x, sync_threads, thread_idx_x};
 use lanewise_std::unroll::unroll;
 use lanewise_std::vector::{Double2, Float2};
 use lanewise_std::{DisjointSlice, DynamicSharedArray, cache};
@@ -30,8 +34,12 @@ use lanewise_std::{DisjointSlice, DynamicSharedArray, cache};
 pub const LANES: usize = 16;
 /// The logarithm of the longest transform of [`fft_rows`].
 pub const LOG_ROWS: u32 = 12;
+/// The logarithms of the transforms of [`fft_reals`].
+pub const LOG_REALS: RangeInclusive<u32> = 9..=12;
 /// The logarithm of the longest transform of [`fft_columns_f32`].
 pub const LOG_COLUMNS: u32 = 10;
+/// The logarithm of the longest transform of [`fft_tall_f32`].
+pub const LOG_TALL: u32 = 12;
 /// For [`fft_columns_f32`]: the columns of the input, whose results are multiplied by roots and
 /// written as rows.
 pub const FIRST: u32 = 0;
@@ -47,20 +55,49 @@ pub trait Complex: Value + Default + Into<[Self::Part; 2]> + From<[Self::Part; 2
     /// The cosine of a quarter, an eighth of pi, and the sine of an eighth.
     #[doc(hidden)]
     const COSINES: [Self::Part; 3];
+    /// The powers of e^(-pi i / 16), up to the fifteenth.
+    #[doc(hidden)]
+    const TURNS: [[Self::Part; 2]; LANES];
     /// Returns the nearest number to this one.
     #[doc(hidden)]
     fn nearest(parts: [f64; 2]) -> Self;
 }
+
+/// The cosines of the first multiples of pi / 16, up to pi / 2.
+const COSINES: [f64; LANES / 2 + 1] = [
+    1.0,
+    0.980_785_280_403_230_4,
+    0.923_879_532_511_286_7,
+    0.831_469_612_302_545_2,
+    core::f64::consts::FRAC_1_SQRT_2,
+    0.555_570_233_019_602_2,
+    0.382_683_432_365_089_8,
+    0.195_090_322_016_128_27,
+    0.0,
+];
 
 macro_rules! complex {
     ($($ty:ident $part:ident;)*) => {$(
         impl Complex for $ty {
             type Part = $part;
             const COSINES: [$part; 3] = [
-                core::f64::consts::FRAC_1_SQRT_2 as $part,
-                0.923_879_532_511_286_7_f64 as $part,
-                0.382_683_432_365_089_8_f64 as $part,
+                COSINES[4] as $part,
+                COSINES[2] as $part,
+                COSINES[6] as $part,
             ];
+            const TURNS: [[$part; 2]; LANES] = {
+                let mut turns = [[0.0; 2]; LANES];
+                let mut j = 0;
+                while j < LANES {
+                    turns[j] = if j <= 8 {
+                        [COSINES[j] as $part, -COSINES[8 - j] as $part]
+                    } else {
+                        [-COSINES[16 - j] as $part, -COSINES[j - 8] as $part]
+                    };
+                    j += 1;
+                }
+                turns
+            };
 
             fn nearest([re, im]: [f64; 2]) -> Self {
                 Self::new(re as $part, im as $part)
@@ -106,6 +143,13 @@ impl<T: Float> Mul for Number<T> {
 }
 
 impl<T: Float> Number<T> {
+    /// Returns the number with the opposite imaginary part.
+    #[inline(always)]
+    fn conjugate(self) -> Self {
+        let [re, im] = self.0;
+        Number([re, -im])
+    }
+
     #[inline(always)]
     fn of<C: Complex<Part = T>>(number: C) -> Self {
         Number(number.into())
@@ -196,6 +240,22 @@ fn sixteen<C: Complex>(x: [Number<C::Part>; 16]) -> [Number<C::Part>; 16] {
     from_fn(|m| rows[m % 4][m / 4])
 }
 
+/// Parts or joins what belongs to even and odd elements of a sequence of reals: from two results of
+/// which one is as far from the start as the other from the end, and the root of the whole length
+/// to the power of the first one's number. Returns both.
+#[inline(always)]
+fn of_reals<C: Complex>(
+    result: Number<C::Part>,
+    mirrored: Number<C::Part>,
+    root: Number<C::Part>,
+) -> [Number<C::Part>; 2] {
+    let mirrored = mirrored.conjugate();
+    let half = |x: Number<C::Part>| Number(x.0.map(|part| part * C::Part::from(0.5)));
+    let (even, odd) = (result + mirrored, (result - mirrored) * root);
+    let odd = odd.quarter_turn();
+    [half(even + odd), half(even - odd).conjugate()]
+}
+
 /// Returns the number of threads of a transform of `2^log` elements.
 #[must_use]
 pub const fn threads(log: u32) -> usize {
@@ -215,8 +275,12 @@ pub const fn rows(log: u32) -> usize {
 /// Returns how many transforms of `2^log` elements a block of [`fft_columns_f32`] has.
 #[must_use]
 pub const fn columns<C>(log: u32) -> usize {
-    // Of the longest, as many as have 64 bytes.
-    (64 / size_of::<C>()) << (LOG_COLUMNS - log)
+    // As many as have 64 bytes, or 32 where shared memory has room for no more.
+    if log > LOG_COLUMNS {
+        (128 / size_of::<C>()) >> (log - LOG_COLUMNS)
+    } else {
+        (64 / size_of::<C>()) << (LOG_COLUMNS - log)
+    }
 }
 
 /// Returns the number of elements of shared memory for such transforms, side by side.
@@ -352,15 +416,16 @@ unsafe fn exchange<C: Complex, const LOG: u32, const LOG_P: u32>(
 
 /// Returns the number of the first of a thread's elements in a piece of `2^log` elements that
 /// begins with number `start`, and the distance to the next one. An inverse transform is that of
-/// the elements in reverse order, in which the first element stays where it is. Loads of columns go
-/// past L1, which has better use for the roots.
+/// the elements in reverse order, in which the first element stays where it is, or is the one after
+/// the last if the transform `is_closed`. Loads of columns go past L1, which has better use for the
+/// roots.
 #[inline(always)]
 fn load<C: Complex, const PAST_L1: bool>(
     input: &[C],
     start: usize,
     t: usize,
     log: u32,
-    is_inverse: bool,
+    (is_inverse, is_closed): (bool, bool),
 ) -> Elements<C> {
     let (len, step) = (1usize << log, (1usize << log) / LANES);
     let (first, step) = if is_inverse {
@@ -371,7 +436,7 @@ fn load<C: Complex, const PAST_L1: bool>(
     let at = input.as_ptr().wrapping_add(start);
     from_fn(|m| {
         let place = if m == 0 {
-            first % len
+            first & if is_closed { usize::MAX } else { len - 1 }
         } else {
             first.wrapping_add(step.wrapping_mul(m))
         };
@@ -412,21 +477,81 @@ fn scale<C: Complex>(x: &mut Elements<C>, by: f32) {
 pub unsafe fn fft_rows<C: Complex, const LOG: u32>(
     input: &[C],
     roots: &[C],
+    output: DisjointSlice<C>,
+    is_inverse: bool,
+    by: f32,
+) {
+    // SAFETY: the caller keeps the contract of this function.
+    unsafe { transform_rows::<C, LOG, false>(input, [roots, &[]], output, is_inverse, by) }
+}
+
+/// The same for sequences of reals. Two of them are an element, and the transform of a sequence has
+/// one element more than the sequence. `halves` has the first roots of twice the length, one for
+/// each of the [`threads`].
+///
+/// # Safety
+/// As for [`fft_rows`], but for the length of the output: it has as many sequences, or transforms
+/// of them, as the input. The halves are there.
+#[kernel(instances(
+    (Float2, 9), (Float2, 10), (Float2, 11), (Float2, 12),
+    (Double2, 9), (Double2, 10), (Double2, 11), (Double2, 12)
+))]
+#[launch_bounds(256)]
+#[launch_contract(dims = 1, block = ({ rows(LOG) * threads(LOG) }))]
+pub unsafe fn fft_reals<C: Complex, const LOG: u32>(
+    input: &[C],
+    roots: &[C],
+    halves: &[C],
+    output: DisjointSlice<C>,
+    is_inverse: bool,
+    by: f32,
+) {
+    // SAFETY: the caller keeps the contract of this function.
+    unsafe { transform_rows::<C, LOG, true>(input, [roots, halves], output, is_inverse, by) }
+}
+
+/// Transforms a block's pieces.
+///
+/// # Safety
+/// As for [`fft_rows`], or for [`fft_reals`] if they `ARE_REAL`.
+#[inline(always)]
+unsafe fn transform_rows<C: Complex, const LOG: u32, const ARE_REAL: bool>(
+    input: &[C],
+    [roots, halves]: [&[C]; 2],
     mut output: DisjointSlice<C>,
     is_inverse: bool,
     by: f32,
 ) {
     let thread = thread_idx_x() as usize;
     let (t, row) = (thread % threads(LOG), thread / threads(LOG));
-    let start = (block_idx_x() as usize * rows(LOG) + row) << LOG;
+    let piece = block_idx_x() as usize * rows(LOG) + row;
+    let (is_joined, is_parted) = (ARE_REAL && is_inverse, ARE_REAL && !is_inverse);
+    let start = (piece << LOG) + if is_joined { piece } else { 0 };
     let is_there = start < input.len();
-    let mut x = if is_there {
-        load::<C, false>(input, start, t, LOG, is_inverse)
-    } else {
-        [Number([C::Part::default(); 2]); LANES]
-    };
     let memory = DynamicSharedArray::<C>::get().as_ptr();
     let memory = memory.wrapping_add(row * padded(1 << LOG));
+    let mut x = [Number([C::Part::default(); 2]); LANES];
+    if is_there {
+        x = load::<C, false>(input, start, t, LOG, (is_inverse, is_joined));
+    }
+    if is_joined {
+        // SAFETY: the room is there, all threads of the block are, and there is a root for each.
+        unsafe {
+            let to = memory.add((1 << LOG) - t);
+            unroll::<LANES>(|m| to.sub(m * threads(LOG)).write(x[m].0.into()));
+            if t == 0 {
+                let first = input.get(start).copied().unwrap_or_default();
+                memory.write(first);
+            }
+            sync_threads(); // the elements are there
+            let root = Number::of(*halves.get_unchecked(t));
+            unroll::<LANES>(|m| {
+                let mirrored = Number::of(memory.add(t + m * threads(LOG)).read());
+                [x[m], _] = of_reals::<C>(x[m], mirrored, root * Number(C::TURNS[m]));
+            });
+            sync_threads(); // all have read them
+        }
+    }
     // SAFETY: the roots and the room are there, and all threads of the block are.
     unsafe {
         pass::<C, LOG, 0>(&mut x, roots, t);
@@ -439,32 +564,134 @@ pub unsafe fn fft_rows<C: Complex, const LOG: u32>(
             pass::<C, LOG, 8>(&mut x, roots, t);
         }
     }
+    if is_parted {
+        sync_threads(); // all have read what was exchanged before
+        // SAFETY: the room is there. Each element is one thread's.
+        unroll::<LANES>(|m| unsafe { memory.add(t + m * threads(LOG)).write(x[m].0.into()) });
+        sync_threads(); // the elements are there
+    }
     if !is_there {
         return;
     }
+    if is_parted {
+        let start = start + piece;
+        // SAFETY: the roots are there, the elements were written before the barrier, and the piece
+        // is in the output.
+        unsafe {
+            let root = Number::of(*halves.get_unchecked(t));
+            unroll::<LANES>(|m| {
+                let k = t + m * threads(LOG);
+                let mirrored = Number::of(memory.add(((1 << LOG) - k) % (1 << LOG)).read());
+                let [result, last] = of_reals::<C>(x[m], mirrored, root * Number(C::TURNS[m]));
+                *output.get_unchecked_mut(start + k) = result.0.into();
+                if m == 0 && t == 0 {
+                    *output.get_unchecked_mut(start + (1 << LOG)) = last.0.into();
+                }
+            });
+        }
+        return;
+    }
     scale::<C>(&mut x, by);
+    let start = piece << LOG;
     unroll::<LANES>(|m| {
         // SAFETY: the piece is in the output, and no other thread has these elements of it.
         unsafe { *output.get_unchecked_mut(start + t + m * threads(LOG)) = x[m].0.into() };
     });
 }
 
+/// Parts the transforms of half the length of sequences of reals, or joins them for an inverse
+/// transform: what [`fft_reals`] does by itself. There are `count` transforms of `2^log` elements,
+/// and a thread has sixteen of one. `halves` has a root for each of these threads.
+///
+/// # Safety
+/// The roots are there, and both slices have as many transforms.
+#[kernel(instances(Float2, Double2))]
+#[launch_bounds(256)]
+#[launch_contract(dims = 1)]
+pub unsafe fn fft_halves<C: Complex>(
+    input: &[C],
+    halves: &[C],
+    mut output: DisjointSlice<C>,
+    count: usize,
+    log: u32,
+    is_inverse: bool,
+) {
+    let (len, apart) = (1usize << log, (1usize << log) / LANES);
+    let thread = block_idx_x() as usize * block_dim_x() as usize + thread_idx_x() as usize;
+    let (piece, t) = (thread >> (log - 4), thread % apart);
+    let (short, long) = (piece << log, (piece << log) + piece);
+    let (from, to) = if is_inverse {
+        (long, short)
+    } else {
+        (short, long)
+    };
+    if piece >= count {
+        return;
+    }
+    // The transform of half the length has no last element: it is its first.
+    let place = |k: usize, is_short: bool| if is_short { k % len } else { k };
+    // SAFETY: the roots are there, and the elements are in both slices. The thread alone has them.
+    unsafe {
+        let read = |k: usize| Number::of(*input.get_unchecked(from + place(k, !is_inverse)));
+        let both: [_; LANES / 2] = from_fn(|m| {
+            let k = t + m * apart;
+            [read(k), read(len - k)]
+        });
+        let root = Number::of(*halves.get_unchecked(t));
+        unroll::<{ LANES / 2 }>(|m| {
+            let [near, far] = both[m];
+            let root = root * Number(C::TURNS[m]);
+            let k = t + m * apart;
+            // For an inverse transform, which reads its elements in reverse order, the far one is
+            // the first.
+            let (first, second, k) = if is_inverse {
+                (far, near, len - k)
+            } else {
+                (near, far, k)
+            };
+            let [first, second] = of_reals::<C>(first, second, root);
+            *output.get_unchecked_mut(to + place(k, is_inverse)) = first.0.into();
+            *output.get_unchecked_mut(to + place(len - k, is_inverse)) = second.0.into();
+        });
+        if t == 0 {
+            let middle = read(len / 2).conjugate();
+            *output.get_unchecked_mut(to + len / 2) = middle.0.into();
+        }
+    }
+}
+
+/// The matrices that [`fft_columns_f32`] transforms.
+#[derive(Clone, Copy, Debug, Value)]
+#[repr(C)]
+pub struct Matrices {
+    /// Their first element in the input.
+    pub from: usize,
+    /// Their first element in the output.
+    pub to: usize,
+    /// How many elements they have together.
+    pub len: usize,
+    /// The logarithm of the number of columns of each.
+    pub log_columns: usize,
+}
+
 macro_rules! of_columns {
-    ($($name:ident: $ty:ident, $threads:literal $blocks:literal;)*) => {$(
-        /// Transforms the columns of matrices of `2^LOG` rows, whose rows have `2^log_columns`
-        /// elements.
+    ($($name:ident: $ty:ident, $threads:literal $blocks:literal, $instances:tt;)*) => {$(
+        /// Transforms the columns of matrices of `2^LOG` rows, as [`Matrices`] says.
         ///
         /// As the [`FIRST`] step of a longer transform, it multiplies each result by the root of
         /// the whole matrix to the power of its row times its column, and writes the matrix
         /// transposed. `turns` has, for each column, the roots for the first rows of the
         /// [`threads`], and then, again for each column, those for rows that are so far apart.
         ///
+        /// In the [`SECOND`] step, and in two dimensions, an inverse transform reads the rows in
+        /// reverse order.
+        ///
         /// # Safety
-        /// As for [`fft_rows`]; the input is a multiple of a matrix. A matrix has at least as many
-        /// columns as a block, and the grid has a block for each [`columns`] of all of them.
-        #[kernel(instances(
-            (7, 0), (8, 0), (9, 0), (10, 0), (6, 1), (7, 1), (8, 1), (9, 1), (10, 1)
-        ))]
+        /// `roots` has those of [`powers`], and the matrices are in both slices.
+        /// A block's shared memory has [`room`] for its transforms. The grid has a block
+        /// for each [`columns`] of all columns; in the [`FIRST`] step, a matrix has at least as
+        /// many.
+        #[kernel(instances $instances)]
         #[launch_bounds($threads, $blocks)]
         #[launch_contract(dims = 1, block = ({ columns::<$ty>(LOG) * threads(LOG) }))]
         pub unsafe fn $name<const LOG: u32, const STEP: u32>(
@@ -472,11 +699,11 @@ macro_rules! of_columns {
             roots: &[$ty],
             turns: &[$ty],
             output: DisjointSlice<$ty>,
-            log_columns: u32,
+            matrices: Matrices,
             is_inverse: bool,
             by: f32,
         ) {
-            let how = (log_columns, is_inverse, by);
+            let how = (matrices, is_inverse, by);
             // SAFETY: the caller keeps the contract of this function.
             unsafe { transform_columns::<$ty, LOG, STEP>(input, [roots, turns], output, how) }
         }
@@ -484,8 +711,12 @@ macro_rules! of_columns {
 }
 
 of_columns! {
-    fft_columns_f32: Float2, 512 2;
-    fft_columns_f64: Double2, 256 2;
+    fft_columns_f32: Float2, 512 2,
+        ((7, 0), (8, 0), (9, 0), (10, 0), (6, 1), (7, 1), (8, 1), (9, 1), (10, 1));
+    fft_columns_f64: Double2, 256 2,
+        ((7, 0), (8, 0), (9, 0), (10, 0), (6, 1), (7, 1), (8, 1), (9, 1), (10, 1));
+    fft_tall_f32: Float2, 1024 1, ((11, 1), (12, 1));
+    fft_tall_f64: Double2, 512 1, ((11, 1), (12, 1));
 }
 
 /// Transforms a block's columns.
@@ -497,18 +728,36 @@ unsafe fn transform_columns<C: Complex, const LOG: u32, const STEP: u32>(
     input: &[C],
     [roots, turns]: [&[C]; 2],
     mut output: DisjointSlice<C>,
-    (log_columns, is_inverse, by): (u32, bool, f32),
+    (matrices, is_inverse, by): (Matrices, bool, f32),
 ) {
+    let log_columns = matrices.log_columns as u32;
     let side = const { columns::<C>(LOG) };
     let thread = thread_idx_x() as usize;
     let (t, c) = (thread / side, thread % side);
-    let block = block_idx_x() as usize * side;
+    let column = block_idx_x() as usize * side + c;
     let (start, column) = (
-        block >> log_columns << (LOG + log_columns),
-        block % (1 << log_columns),
+        column >> log_columns << (LOG + log_columns),
+        column % (1 << log_columns),
     );
-    let first = (t << log_columns) + column + c;
-    let mut x = load::<C, true>(input, start, first, LOG + log_columns, is_inverse);
+    let is_there = STEP == FIRST || start < matrices.len;
+    let row = t << log_columns;
+    // The first step goes over the elements of the whole matrix, the second over those of a column.
+    let (of, first) = if STEP == FIRST {
+        (start, row + column)
+    } else {
+        (start + column, row)
+    };
+    let mut x = if is_there {
+        load::<C, true>(
+            input,
+            matrices.from + of,
+            first,
+            LOG + log_columns,
+            (is_inverse, false),
+        )
+    } else {
+        [Number([C::Part::default(); 2]); LANES]
+    };
     let memory = DynamicSharedArray::<C>::get().as_ptr();
     // SAFETY: the roots and the room are there, and all threads of the block are.
     unsafe {
@@ -525,9 +774,12 @@ unsafe fn transform_columns<C: Complex, const LOG: u32, const STEP: u32>(
                 exchange::<C, LOG, 0>(&mut x, memory, t, side, c);
                 pass::<C, LOG, 4>(&mut x, roots, t);
             }
+            if !is_there {
+                return;
+            }
             scale::<C>(&mut x, by);
             unroll::<LANES>(|m| {
-                let place = start + first + ((m * threads(LOG)) << log_columns);
+                let place = matrices.to + of + first + ((m * threads(LOG)) << log_columns);
                 cache::store_cs(output.get_unchecked_mut(place), x[m].0.into());
             });
             return;
@@ -544,6 +796,7 @@ unsafe fn transform_columns<C: Complex, const LOG: u32, const STEP: u32>(
     // SAFETY: the places are those of the column's elements, each of which is one thread's.
     unroll::<LANES>(|r| unsafe { to.add(r << log_p).write(x[r].0.into()) });
     sync_threads(); // the elements are there
+    let column = column - c;
     let (t, c) = (thread % threads(LOG), thread / threads(LOG));
     let from = memory.wrapping_add(c * pitch + t);
     unroll::<LANES>(|m| {
@@ -566,7 +819,7 @@ unsafe fn transform_columns<C: Complex, const LOG: u32, const STEP: u32>(
                 let step = *turns.get_unchecked(of_rows + column * LANES + m);
                 x[m] = x[m] * (turn * Number::of(step));
             }
-            let place = start + (column << LOG) + t + m * threads(LOG);
+            let place = matrices.to + start + (column << LOG) + t + m * threads(LOG);
             *output.get_unchecked_mut(place) = x[m].0.into();
         });
     }

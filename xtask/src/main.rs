@@ -12,6 +12,7 @@ mod distribution;
 mod docs;
 mod exercises;
 mod forward;
+mod public_api;
 mod steps;
 mod workspace;
 
@@ -80,6 +81,7 @@ enum Command {
     SearchIndex(docs::search_index::Args),
     CheckExercises(exercises::Args),
     CheckSteps(steps::Args),
+    PublicApi(public_api::Args),
     Release(distribution::release::Args),
     Wheel(distribution::wheel::Args),
 }
@@ -108,6 +110,7 @@ fn run(cli: Cli) -> Result<ExitCode> {
         Command::SearchIndex(args) => docs::search_index::run(&args),
         Command::CheckExercises(args) => exercises::run(&args),
         Command::CheckSteps(args) => steps::run(&args),
+        Command::PublicApi(args) => public_api::run(&args),
         Command::Release(args) => distribution::release::run(&args),
         Command::Wheel(args) => distribution::wheel::run(&args),
     }

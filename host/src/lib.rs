@@ -32,6 +32,7 @@ pub mod compare;
 pub mod counters;
 mod device;
 mod error;
+mod errors;
 mod graph;
 mod journal;
 mod l2;
@@ -53,6 +54,7 @@ pub use device::{
     LoadCache, LoadError, Module, OpenError, SymbolError,
 };
 pub use error::DriverError;
+pub use errors::Error;
 pub use graph::{
     ConditionSetter, Graph, GraphBuilder, GraphCondition, GraphError, GraphMemory, GraphTemplate,
     KernelNode, Node, Record, Recordable, RecordableAll, UpdateReason,

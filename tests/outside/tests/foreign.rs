@@ -1,6 +1,5 @@
 //! Memory that another library owns, as an argument of launches.
 
-use std::error::Error;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
@@ -22,7 +21,7 @@ impl Drop for Theirs {
 }
 
 #[test]
-fn the_owner_gets_memory_back_after_the_kernels_that_use_it() -> Result<(), Box<dyn Error>> {
+fn the_owner_gets_memory_back_after_the_kernels_that_use_it() -> Result<(), lanewise::Error> {
     const N: usize = 1 << 16;
     let device = Device::open()?;
     let stream = device.stream()?;

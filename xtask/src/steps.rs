@@ -149,13 +149,8 @@ impl Session {
         if home.exists() {
             fs::remove_dir_all(&home)?;
         }
-        fs::create_dir_all(home.join(".cargo"))?;
-        // The programs here are so small that an optimised simulator would cost more than it saves.
-        let config = format!(
-            "[build]\ntarget-dir = {:?}\n[profile.dev.package.lanewise-sim]\nopt-level = 0\n",
-            target.display().to_string()
-        );
-        fs::write(home.join(".cargo/config.toml"), config)?;
+        fs::create_dir_all(&home)?;
+        workspace::share_builds(&home)?;
         Ok(Self {
             home,
             folder: workspace::root().to_owned(),

@@ -35,21 +35,41 @@ fn checked<T>(device: &Device, what: impl Debug, work: impl FnOnce() -> T) -> T 
     found
 }
 
-/// Returns where the factors of a sum's `k`-th product are, of the sum in this row and column.
-fn places<S>(of: &Gemm<S>, row: usize, column: usize) -> impl Fn(usize) -> [usize; 2] {
+/// Folds the products in this row and column, in the order of `k`: `step(a, b, sum)` is the next sum.
+///
+/// Places are added up in a plain loop, for tests are not optimised: with iterators and arrays the
+/// CPU takes longer than the simulator.
+fn fold<S, T: Copy>(
+    of: &Gemm<S>,
+    [row, column]: [usize; 2],
+    (a, b): (&[T], &[T]),
+    mut sum: T,
+    step: fn(T, T, T) -> T,
+) -> T {
     let [m, n, k] = [of.m, of.n, of.k].map(|side| side as usize);
-    // The first place, and the distance to the next.
-    let of_a = if of.is_a_transposed {
+    let (mut in_a, step_a) = if of.is_a_transposed {
         (row, m)
     } else {
         (row * k, 1)
     };
-    let of_b = if of.is_b_transposed {
+    let (mut in_b, step_b) = if of.is_b_transposed {
         (column * k, 1)
     } else {
         (column, n)
     };
-    move |of_k| [of_a, of_b].map(|(first, step)| first + of_k * step)
+    let mut of_k = 0;
+    while of_k < k {
+        sum = step(a[in_a], b[in_b], sum);
+        in_a += step_a;
+        in_b += step_b;
+        of_k += 1;
+    }
+    sum
+}
+
+/// A step of sums that are exact.
+fn multiply_add(a: f32, b: f32, sum: f32) -> f32 {
+    a * b + sum
 }
 
 /// Compares products in one type of elements with what the CPU adds up in the order of `k`, each
@@ -91,11 +111,7 @@ macro_rules! gemms_are_the_cpus {
             for (i, found) in c.to_vec().expect("results").into_iter().enumerate() {
                 let (product, row, column) = (i / (m * n), i / n % m, i % n);
                 let (a, b) = (&a[skip + product * m * k..], &b[skip + product * k * n..]);
-                let places = places(&of, row, column);
-                let sum = (0..k).fold(0.0, |sum: $ty, of_k| {
-                    let [in_a, in_b] = places(of_k);
-                    a[in_a].mul_add(b[in_b], sum)
-                });
+                let sum = fold(&of, [row, column], (a, b), 0.0, <$ty>::mul_add);
                 let before = if beta == 0.0 { 0.0 } else { beta * old[i] };
                 let expected = alpha.mul_add(sum, before);
                 assert_eq!(
@@ -169,15 +185,7 @@ macro_rules! gemms_of_halves_are_exact {
             for (i, found) in c.to_vec().expect("results").into_iter().enumerate() {
                 let (product, row, column) = (i / (m * n), i / n % m, i % n);
                 let (a, b) = (&a[product * m * k..], &b[product * k * n..]);
-                let places = places(&of, row, column);
-                let mut sum = 0.0;
-                // A plain loop: iterators take several times as long where nothing is optimised.
-                let mut of_k = 0;
-                while of_k < k {
-                    let [in_a, in_b] = places(of_k);
-                    sum += a[in_a] * b[in_b];
-                    of_k += 1;
-                }
+                let sum = fold(&of, [row, column], (a, b), 0.0, multiply_add);
                 let before = if beta == 0.0 { 0.0 } else { beta * old[i] };
                 let expected = to_c(&(alpha * sum + before));
                 let (found, expected) = (($widen.1)(found), ($widen.1)(expected));
@@ -246,14 +254,7 @@ fn products_of_floats_of_8_bits_are_exact() {
                     stream.synchronize().expect("the product's end");
                 });
                 for (i, found) in c.to_vec().expect("results").into_iter().enumerate() {
-                    let places = places(&of, i / n, i % n);
-                    let mut sum = 0.0;
-                    let mut of_k = 0;
-                    while of_k < k {
-                        let [in_a, in_b] = places(of_k);
-                        sum += a[in_a] * b[in_b];
-                        of_k += 1;
-                    }
+                    let sum = fold(&of, [i / n, i % n], (&a, &b), 0.0, multiply_add);
                     let before = if beta == 0.0 { 0.0 } else { beta * old[i] };
                     let expected: f32 = $from($to(alpha * sum + before));
                     assert_eq!($from(found), expected, "{of:?}, {i}");
@@ -309,7 +310,7 @@ macro_rules! layers_are_the_cpus {
         let (device, stream) = device();
         let quarter = |i: usize| ((i * 2_654_435_761 >> 9) % 17) as f32 / 4.0 - 2.0;
         let quarters =
-            |len: usize, seed| (0..len).map(|i| $ty::from_f32(quarter(i + seed))).collect();
+            |len: usize, seed| -> Vec<f32> { (0..len).map(|i| quarter(i + seed)).collect() };
         for (batch, outputs, inputs) in [(1, 1, 1), (3, 5, 0), (5, 264, 9), (136, 264, 72)] {
             for kind in 0..4 {
                 let layer = Linear {
@@ -317,11 +318,15 @@ macro_rules! layers_are_the_cpus {
                     ..Linear::new(batch, inputs, outputs)
                 };
                 let [m, n, k] = [batch, outputs, inputs].map(|side| side as usize);
-                let x: Vec<$ty> = quarters(m * k, 0);
-                let weights: Vec<$ty> = quarters(k * n, 7);
-                let bias: Vec<$ty> = quarters(n, 3);
-                let [on_x, on_weights] = [&x, &weights].map(|factor| uploaded(&device, factor));
-                let (on_bias, has_bias) = (uploaded(&device, &bias), kind < 2);
+                let x = quarters(m * k, 0);
+                let weights = quarters(k * n, 7);
+                let bias = quarters(n, 3);
+                let narrow = |numbers: &[f32]| -> Vec<$ty> {
+                    numbers.iter().map(|x| $ty::from_f32(*x)).collect()
+                };
+                let [on_x, on_weights, on_bias] =
+                    [&x, &weights, &bias].map(|numbers| uploaded(&device, &narrow(numbers)));
+                let has_bias = kind < 2;
                 let mut y = uploaded(&device, &vec![$ty::from_f32(f32::NAN); m * n]);
                 checked(&device, (layer, has_bias), || {
                     let bias = has_bias.then_some(&on_bias);
@@ -336,14 +341,8 @@ macro_rules! layers_are_the_cpus {
                 };
                 for (i, found) in y.to_vec().expect("results").into_iter().enumerate() {
                     let (row, column) = (i / n, i % n);
-                    let places = places(&of, row, column);
-                    let mut sum = if has_bias { bias[column].to_f32() } else { 0.0 };
-                    let mut of_k = 0;
-                    while of_k < k {
-                        let [in_x, in_weights] = places(of_k);
-                        sum += x[in_x].to_f32() * weights[in_weights].to_f32();
-                        of_k += 1;
-                    }
+                    let before = if has_bias { bias[column] } else { 0.0 };
+                    let sum = fold(&of, [row, column], (&x, &weights), before, multiply_add);
                     let expected: f64 = $exact(f64::from(sum));
                     // An element has at least eight bits.
                     let tolerance = expected.abs() / 256.0 + f64::from(sum.abs()) / 2048.0;

@@ -414,12 +414,13 @@ fn halves(x: &[[f64; 2]], sign: f64) -> Vec<[f64; 2]> {
         halves(&every_second(0), sign),
         halves(&every_second(1), sign),
     );
-    let turned = |k: usize| {
+    let mut all = vec![[0.0; 2]; n];
+    for k in 0..n / 2 {
         let (sin, cos) = (sign * TAU * k as f64 / n as f64).sin_cos();
-        let [re, im] = odd[k];
-        [re * cos - im * sin, re * sin + im * cos]
-    };
-    let lower = (0..n / 2).map(|k| [even[k][0] + turned(k)[0], even[k][1] + turned(k)[1]]);
-    let upper = (0..n / 2).map(|k| [even[k][0] - turned(k)[0], even[k][1] - turned(k)[1]]);
-    lower.chain(upper).collect()
+        let ([re, im], [odd_re, odd_im]) = (even[k], odd[k]);
+        let turned = [odd_re * cos - odd_im * sin, odd_re * sin + odd_im * cos];
+        all[k] = [re + turned[0], im + turned[1]];
+        all[k + n / 2] = [re - turned[0], im - turned[1]];
+    }
+    all
 }

@@ -30,19 +30,40 @@ pub enum Error {
     /// A call of the driver failed, or a kernel that ran before it.
     Driver(#[from] DriverError),
     /// No device was opened.
-    Open(#[from] OpenError),
+    Open(Box<OpenError>),
     /// Memory was not allocated, copied or seen as another type.
-    Memory(#[from] MemoryError),
+    Memory(Box<MemoryError>),
     /// A module was not loaded.
-    Load(#[from] LoadError),
+    Load(Box<LoadError>),
     /// A static of a module was not found, or is of another size.
-    Symbol(#[from] SymbolError),
+    Symbol(Box<SymbolError>),
     /// A kernel was not launched.
-    Launch(#[from] LaunchError),
+    Launch(Box<LaunchError>),
     /// A graph was not built or launched.
-    Graph(#[from] GraphError),
+    Graph(Box<GraphError>),
     /// Memory or an event of another process was not opened.
-    Ipc(#[from] IpcError),
+    Ipc(Box<IpcError>),
     /// A tensor map was refused.
-    TensorMap(#[from] TensorMapError),
+    TensorMap(Box<TensorMapError>),
+}
+
+/// Those that would make each `Result` large are in boxes.
+macro_rules! boxed {
+    ($($variant:ident: $error:ty;)*) => {$(
+        impl From<$error> for Error {
+            fn from(error: $error) -> Self {
+                Error::$variant(Box::new(error))
+            }
+        }
+    )*};
+}
+boxed! {
+    Open: OpenError;
+    Memory: MemoryError;
+    Load: LoadError;
+    Symbol: SymbolError;
+    Launch: LaunchError;
+    Graph: GraphError;
+    Ipc: IpcError;
+    TensorMap: TensorMapError;
 }

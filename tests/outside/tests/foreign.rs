@@ -42,6 +42,12 @@ fn the_owner_gets_memory_back_after_the_kernels_that_use_it() -> Result<(), lane
     device.launch(&stream, matrix_sum, config, into)?;
     let from = (&*foreign, &ones, &mut sum, rows, columns);
     device.launch(&stream, matrix_sum, config, from)?;
+    // A graph could run after the owner has taken the memory back.
+    let recorded = device.record(|record| {
+        let from = (&*foreign, &ones, &mut sum, rows, columns);
+        record.launch(matrix_sum, config, from)
+    });
+    assert!(recorded.is_err(), "a graph has the memory");
     drop(foreign);
     assert!(
         was_done.load(Ordering::Relaxed),

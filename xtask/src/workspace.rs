@@ -25,9 +25,9 @@ pub(crate) fn target() -> PathBuf {
 
 /// Writes cargo's settings into a folder in which there are projects as a user has them.
 ///
-/// They are built in this checkout's target folder and with its profiles, so most of what they stand on is
-/// there. What is not, is ours, with fewer features below it; and it is not optimised, for such projects are
-/// so small that it would take longer than they do.
+/// They are built in this checkout's target folder and with its profiles, so most of what they
+/// stand on is there. What is not, is ours, with fewer features below it; and it is not optimised,
+/// for such projects are so small that it would take longer than they do.
 pub(crate) fn share_builds(with: &Path) -> Result<()> {
     let manifest = fs::read_to_string(root().join("Cargo.toml"))?;
     let profiles = manifest

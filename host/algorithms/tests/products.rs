@@ -35,7 +35,8 @@ fn checked<T>(device: &Device, what: impl Debug, work: impl FnOnce() -> T) -> T 
     found
 }
 
-/// Folds the products in this row and column, in the order of `k`: `step(a, b, sum)` is the next sum.
+/// Folds the products in this row and column, in the order of `k`: `step(a, b, sum)` is the next
+/// sum.
 ///
 /// Places are added up in a plain loop, for tests are not optimised: with iterators and arrays the
 /// CPU takes longer than the simulator.

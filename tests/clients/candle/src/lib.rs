@@ -29,7 +29,6 @@ impl SwiGlu {
     }
 }
 
-// ANCHOR: elements
 /// Returns the elements of a tensor, which may be a part of its storage.
 fn elements<'a>(storage: &'a CudaStorage, layout: &Layout) -> Result<CudaView<'a, f32>> {
     let Some((start, end)) = layout.contiguous_offsets() else {
@@ -37,7 +36,6 @@ fn elements<'a>(storage: &'a CudaStorage, layout: &Layout) -> Result<CudaView<'a
     };
     Ok(storage.as_cuda_slice::<f32>()?.slice(start..end))
 }
-// ANCHOR_END: elements
 
 impl CustomOp2 for SwiGlu {
     fn name(&self) -> &'static str {

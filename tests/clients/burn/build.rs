@@ -1,0 +1,5 @@
+//! Compiles the kernels to PTX, which src/kernels.rs embeds.
+
+fn main() {
+    lanewise_builder::build();
+}

@@ -36,6 +36,7 @@ pub(crate) struct Launching<'a> {
 }
 
 impl Drop for Launching<'_> {
+    #[inline]
     fn drop(&mut self) {
         // The count changes before the lock is released, so the next thread that locks for
         // writing sees it.
@@ -45,6 +46,7 @@ impl Drop for Launching<'_> {
 
 impl Device {
     /// Locks for a launch, and returns the guard.
+    #[inline]
     pub(crate) fn launching(&self) -> Launching<'_> {
         let launches = &self.0.launches;
         Launching {

@@ -71,8 +71,17 @@ impl Device {
 
     /// Checks that this device's kernels may be passed memory of `owner`.
     #[track_caller]
+    #[inline]
     pub(crate) fn must_reach(&self, owner: &Device) -> Result<(), DriverError> {
-        if self == owner || self.peers().contains(&owner.ordinal()) {
+        if self == owner {
+            return Ok(());
+        }
+        self.must_reach_other(owner)
+    }
+
+    #[track_caller]
+    fn must_reach_other(&self, owner: &Device) -> Result<(), DriverError> {
+        if self.peers().contains(&owner.ordinal()) {
             return Ok(());
         }
         let refused = sys::CUresult::CUDA_ERROR_PEER_ACCESS_NOT_ENABLED;

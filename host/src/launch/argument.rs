@@ -116,12 +116,10 @@ pub(crate) type Recorded = Option<(Order<Stream>, Access)>;
 struct Lists {
     /// The bytes of all values.
     bytes: Vec<u8>,
-    /// The offset of each value.
-    starts: Vec<usize>,
+    /// A pointer to each value there.
+    pointers: Vec<*mut c_void>,
     /// The number of values before each argument.
     arguments: Vec<usize>,
-    /// A pointer to each value, once all are there.
-    pointers: Vec<*mut c_void>,
     /// The uses of the buffers among the arguments, until the launch is queued.
     uses: Vec<BegunUse<Stream>>,
 }
@@ -132,38 +130,58 @@ thread_local! {
 }
 
 impl Lists {
-    /// Appends a value, by its bytes.
-    fn push<T: Copy>(&mut self, value: T) {
-        let Lists { bytes, starts, .. } = self;
-        let start = bytes.len();
-        starts.push(start);
-        bytes.reserve(size_of::<T>());
-        // SAFETY: the space was reserved, and the bytes of `value`, padding included, are copied
-        // through raw pointers.
+    /// Appends values, by their bytes.
+    #[inline(always)] // a launch is nothing but a few such pieces
+    fn push<T: Copy, const N: usize>(&mut self, values: [T; N]) {
+        let (start, count) = (self.bytes.len(), self.pointers.len());
+        let size = size_of::<[T; N]>();
+        if self.bytes.capacity() - start < size || self.pointers.capacity() - count < N {
+            self.make_room(size, N);
+        }
+        // SAFETY: there is room for the values, whose bytes, padding included, are copied through
+        // raw pointers, and for a pointer to each.
         unsafe {
-            let value = (&raw const value).cast::<u8>();
-            std::ptr::copy_nonoverlapping(value, bytes.as_mut_ptr().add(start), size_of::<T>());
-            bytes.set_len(start + size_of::<T>());
+            let at = self.bytes.as_mut_ptr().add(start);
+            std::ptr::copy_nonoverlapping((&raw const values).cast(), at, size);
+            self.bytes.set_len(start + size);
+            for index in 0..N {
+                let pointer = at.add(index * size_of::<T>()).cast();
+                self.pointers.as_mut_ptr().add(count + index).write(pointer);
+            }
+            self.pointers.set_len(count + N);
+        }
+    }
+
+    /// Makes room for so many bytes and values, and points to where the values are then.
+    #[cold]
+    fn make_room(&mut self, size: usize, values: usize) {
+        let before = self.bytes.as_ptr().addr();
+        self.bytes.reserve(size);
+        self.pointers.reserve(values);
+        let base = self.bytes.as_mut_ptr();
+        for pointer in &mut self.pointers {
+            *pointer = base.wrapping_add(pointer.addr() - before).cast();
         }
     }
 }
 
 impl Drop for ArgumentList<'_> {
+    #[inline]
     fn drop(&mut self) {
         let Some(mut lists) = self.lists.take() else {
             return;
         };
         end_together(&mut lists.uses, self.stream);
         lists.bytes.clear();
-        lists.starts.clear();
-        lists.arguments.clear();
         lists.pointers.clear();
+        lists.arguments.clear();
         // A thread that is ending needs no lists any more.
         let _ = SPARE.try_with(|spare| spare.set(Some(lists)));
     }
 }
 
 impl<'launch> ArgumentList<'launch> {
+    #[inline]
     pub(crate) fn new(stream: &'launch Stream) -> Self {
         Self {
             stream,
@@ -182,21 +200,25 @@ impl<'launch> ArgumentList<'launch> {
     }
 
     /// Returns the stream of the launch.
+    #[inline]
     pub(crate) fn stream(&self) -> &'launch Stream {
         self.stream
     }
 
     /// Returns whether the launch is recorded, and not queued.
+    #[inline]
     pub(crate) fn is_recording(&self) -> bool {
         self.recorded.is_some()
     }
 
     /// Returns the uses that were recorded, and drops the list.
+    #[inline]
     pub(crate) fn into_recorded(mut self) -> Vec<Recorded> {
         self.recorded.take().unwrap_or_default()
     }
 
     /// Notes that the launch uses a buffer.
+    #[inline(always)]
     pub(crate) fn note<T: DeviceCopy>(
         &mut self,
         buffer: &DeviceBuffer<T>,
@@ -237,36 +259,40 @@ impl<'launch> ArgumentList<'launch> {
     }
 
     /// Notes that the values that follow are those of the next argument, if lengths are compared.
+    #[inline]
     fn begin_argument(&mut self) {
         if self.lengths.is_empty() {
             return;
         }
-        let Lists {
-            starts, arguments, ..
-        } = &mut **self.lists.get_or_insert_default();
-        arguments.push(starts.len());
+        let lists = self.lists.get_or_insert_default();
+        lists.arguments.push(lists.pointers.len());
     }
 
     /// Sets what the kernel's contract requires of lengths.
+    #[inline]
     pub(crate) fn require(&mut self, lengths: &'static [LengthClause]) {
         self.lengths = lengths;
     }
 
     /// Checks that the arguments have the lengths that the contract requires.
+    #[inline]
     pub(crate) fn check_lengths(&mut self) -> Result<(), BrokenContract> {
         if self.lengths.is_empty() {
             return Ok(());
         }
         let Lists {
             bytes,
-            starts,
+            pointers,
             arguments,
             ..
         } = &**self.lists.get_or_insert_default();
         // The clauses name slices, which are an address and a length, and unsigned integers.
+        let start = |index: usize| {
+            let pointer = pointers.get(index);
+            pointer.map_or(bytes.len(), |it| it.addr() - bytes.as_ptr().addr())
+        };
         let value = |index: usize| {
-            let end = starts.get(index + 1).copied().unwrap_or(bytes.len());
-            let own = &bytes[starts[index]..end];
+            let own = &bytes[start(index)..start(index + 1)];
             let mut word = [0; 8];
             word[..own.len()].copy_from_slice(own);
             u64::from_le_bytes(word)
@@ -281,19 +307,18 @@ impl<'launch> ArgumentList<'launch> {
     /// Appends one parameter, by its bytes. A value of size zero is not a parameter in the PTX.
     pub(crate) fn push<T: Copy>(&mut self, value: T) {
         if size_of::<T>() > 0 {
-            self.lists.get_or_insert_default().push(value);
+            self.lists.get_or_insert_default().push([value]);
         }
     }
 
     /// Appends two parameters of one argument.
+    #[inline(always)]
     fn push_both(&mut self, first: u64, second: u64) {
-        let Lists { bytes, starts, .. } = &mut **self.lists.get_or_insert_default();
-        let start = bytes.len();
-        starts.extend([start, start + size_of::<u64>()]);
-        bytes.extend(bytemuck::bytes_of(&[first, second]));
+        self.lists.get_or_insert_default().push([first, second]);
     }
 
     /// Appends a slice: its address, then its length in elements.
+    #[inline(always)]
     fn push_slice<T: DeviceCopy>(
         &mut self,
         buffer: &DeviceBuffer<T>,
@@ -378,37 +403,35 @@ impl<'launch> ArgumentList<'launch> {
     }
 
     /// Returns a pointer to each value, the `kernelParams` of `cuLaunchKernel`, and the uses that
-    /// were recorded. The pointers are valid while the list is borrowed.
+    /// were recorded. The pointers are valid while the list is borrowed. The driver only reads
+    /// through them.
+    #[inline]
     pub(crate) fn parts(&mut self) -> (&mut [*mut c_void], &[Recorded]) {
-        let Lists {
-            bytes,
-            starts,
-            pointers,
-            ..
-        } = &mut **self.lists.get_or_insert_default();
-        let base = bytes.as_ptr();
-        // The driver only reads through these pointers.
-        let pointer = |&start: &usize| base.wrapping_add(start).cast_mut().cast::<c_void>();
-        pointers.clear();
-        pointers.extend(starts.iter().map(pointer));
-        (pointers, self.recorded.as_deref().unwrap_or_default())
+        let lists = self.lists.get_or_insert_default();
+        let recorded = self.recorded.as_deref().unwrap_or_default();
+        (&mut lists.pointers, recorded)
     }
 }
 
 /// Returns the address of a slice, or an error if it is not aligned as the kernel assumes. The
 /// driver's memory and all parts of it are; a program's own memory (`PinnedBuffer::register`,
 /// [`DeviceBuffer::borrow_raw`]) may not be.
+#[inline(always)]
 fn aligned<T: DeviceCopy>(buffer: &DeviceBuffer<T>) -> Result<u64, DriverError> {
     let (address, alignment) = (buffer.address(), slice_alignment::<T>());
     if address.is_multiple_of(alignment as u64) {
         return Ok(address);
     }
+    Err(misaligned(address, alignment, size_of::<T>()))
+}
+
+#[cold]
+fn misaligned(address: u64, alignment: usize, size: usize) -> DriverError {
     let code = sys::cudaError_enum::CUDA_ERROR_INVALID_VALUE;
     let error = DriverError::answer("the check of a slice's alignment", code, Location::caller());
-    Err(error.with_report(format!(
-        "expected an address that is a multiple of {alignment}, since the elements have {} bytes; found {address:#x}",
-        size_of::<T>()
-    )))
+    error.with_report(format!(
+        "expected an address that is a multiple of {alignment}, since the elements have {size} bytes; found {address:#x}"
+    ))
 }
 
 /// Implements the arguments that each kind of buffer can be passed as, for kernels that read it.

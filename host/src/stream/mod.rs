@@ -83,6 +83,7 @@ impl Order<Stream> {
     /// # Safety
     /// The memory of this order is there until the uses have ended.
     #[track_caller]
+    #[inline(always)]
     pub(crate) unsafe fn begin_among_on(
         &self,
         uses: &mut Vec<BegunUse<Stream>>,
@@ -105,6 +106,7 @@ impl Order<Stream> {
 impl Queue for Stream {
     type Mark = Event;
 
+    #[inline]
     fn number(&self) -> u64 {
         // Handles of the default stream are many objects.
         if self.0.kind == Kind::Default {
@@ -284,6 +286,7 @@ impl Stream {
 
     /// Notes a launch on this stream for the error after a fault. A GPU's driver does not say
     /// which kernel faulted.
+    #[inline]
     pub(crate) fn note_launch(&self, what: impl FnOnce() -> What, at: &'static Location<'static>) {
         if self.device().backend() == Backend::Cuda {
             journal::launched(what(), self.device().ordinal(), self.raw().addr(), at);

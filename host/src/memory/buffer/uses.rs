@@ -28,6 +28,7 @@ impl<T: DeviceCopy> DeviceBuffer<T> {
     /// # Safety
     /// The buffer is there until the uses have ended.
     #[track_caller]
+    #[inline(always)]
     pub(crate) unsafe fn launch_on(
         &self,
         uses: &mut Vec<BegunUse<Stream>>,

@@ -25,6 +25,7 @@ pub(super) struct Alone(AtomicU64);
 
 impl Alone {
     /// Returns whether all uses so far were on this stream, and are noted as this one would be.
+    #[inline]
     pub(super) fn is<S: Queue>(&self, stream: &S, access: Access) -> bool {
         let (word, number) = (self.0.load(Ordering::Acquire), stream.number());
         match access {

@@ -21,6 +21,7 @@ pub(crate) struct BegunUse<S: Queue> {
 type UseNumber = Option<u64>;
 
 /// Ends the uses of one launch on `stream` together, and leaves the list empty.
+#[inline]
 pub(crate) fn end_together<S: Queue>(uses: &mut Vec<BegunUse<S>>, stream: &S) {
     // One point after the launch serves for all of its uses.
     let mut common: Option<Option<Marked<S>>> = None;
@@ -32,6 +33,9 @@ pub(crate) fn end_together<S: Queue>(uses: &mut Vec<BegunUse<S>>, stream: &S) {
     {
         // SAFETY: who began the use promised that the memory is there until now.
         let memory = unsafe { &*memory };
+        if number.is_none() && memory.alone.is(stream, access) {
+            continue; // nearly every use
+        }
         memory.end_use(stream, access, number, || {
             common.get_or_insert_with(|| stream.mark()).clone()
         });
@@ -73,6 +77,7 @@ impl<S: Queue> Order<S> {
     ///
     /// # Safety
     /// The memory of this order is there until the uses have ended.
+    #[inline(always)]
     pub(crate) unsafe fn begin_among<E>(
         &self,
         uses: &mut Vec<BegunUse<S>>,
@@ -94,6 +99,7 @@ impl<S: Queue> Order<S> {
     }
 
     /// Begins a use and notes it, for memory that is not used on this stream only.
+    #[inline(never)] // so that what surrounds it stays small
     fn begin_noted<E>(
         &self,
         stream: &S,

@@ -82,6 +82,9 @@ impl<S: Queue> Uses<S> {
         access: Access,
         wait: &mut impl FnMut(&S, Option<&Marked<S>>) -> Result<(), E>,
     ) -> Result<u64, E> {
+        if let Some(number) = self.again(stream, access) {
+            return Ok(number);
+        }
         let compress = access == Access::Read && self.readers.len() >= READERS;
         let readers_too = (access == Access::Write || compress).then_some(&self.readers);
         let earlier = self.writers.iter().chain(readers_too.into_iter().flatten());
@@ -100,6 +103,25 @@ impl<S: Queue> Uses<S> {
             _ => {}
         }
         Ok(self.note(stream, access))
+    }
+
+    /// Notes a use like the one before it, on the only stream with uses, and returns its number.
+    /// It has nothing to wait for, as most uses by a graph.
+    fn again(&mut self, stream: &S, access: Access) -> Option<u64> {
+        let (list, others) = match access {
+            Access::Write if self.readers.is_empty() => (&mut self.writers, &[][..]),
+            Access::Write => return None,
+            Access::Read => (&mut self.readers, &self.writers[..]),
+        };
+        let [past] = &mut list[..] else {
+            return None;
+        };
+        let is_alone = past.stream == *stream && others.iter().all(|it| it.stream == *stream);
+        is_alone.then(|| {
+            self.number += 1;
+            (past.number, past.mark) = (self.number, None);
+            self.number
+        })
     }
 
     /// Notes a use that may not be queued yet, and returns its number.

@@ -687,7 +687,7 @@ macro_rules! of_columns {
         /// reverse order.
         ///
         /// # Safety
-        /// `roots` has those of [`powers`], and the matrices are in both slices.
+        /// `roots` has those of `powers`, and the matrices are in both slices.
         /// A block's shared memory has [`room`] for its transforms. The grid has a block
         /// for each [`columns`] of all columns; in the [`FIRST`] step, a matrix has at least as
         /// many.

@@ -130,10 +130,15 @@ pub(super) fn of_matrices<C: Transformed<Part: Into<f64>>>(
         for place in [0, 1, side / 3 * side + side / 5, of - 1] {
             let (row, column) = (place / side, place % side);
             let mut sum = [0.0, 0.0];
-            for (i, [re, im]) in numbers[start..][..of].iter().enumerate() {
-                let (sine, cosine) = turns[(i / side * row + i % side * column) % side];
-                sum[0] += re * cosine - im * sine;
-                sum[1] += re * sine + im * cosine;
+            // Row by row: a million numbers added to one sum would round more than the transform.
+            for (i, numbers) in numbers[start..][..of].chunks(side).enumerate() {
+                let mut of_row = [0.0, 0.0];
+                for (j, [re, im]) in numbers.iter().enumerate() {
+                    let (sine, cosine) = turns[(i * row + j * column) % side];
+                    of_row[0] += re * cosine - im * sine;
+                    of_row[1] += re * sine + im * cosine;
+                }
+                sum = [sum[0] + of_row[0], sum[1] + of_row[1]];
             }
             let found = output.view(start + place..start + place + 1).to_vec()?;
             compare(found, &[sum], of)?;

@@ -153,11 +153,44 @@ pub fn finish(outcome: Result<ExitCode>) -> ExitCode {
 
 #[cfg(test)]
 mod tests {
+    use std::collections::BTreeSet;
+
     use clap::CommandFactory;
 
     #[test]
     fn the_command_line_is_well_formed() {
         super::Cli::command().debug_assert();
+    }
+
+    /// What runs a program has all options of the simulated GPU, the other commands those that
+    /// mean something there. An option of one name has one form everywhere.
+    #[test]
+    fn one_set_of_options_is_that_of_every_command() {
+        const RUNS: [&str; 6] = ["exec", "sanitize", "run", "test", "bench", "debug"];
+        const COMMON: [(&str, bool); 6] = [
+            ("checks", true),
+            ("seeds", true),
+            ("arch", true),
+            ("json", false),
+            ("error-exitcode", true),
+            ("model", true),
+        ];
+        let command = super::Cli::command();
+        for (name, takes_value) in COMMON {
+            let mut helps = BTreeSet::new();
+            for command in command.get_subcommands() {
+                let runs = RUNS.contains(&command.get_name());
+                let mut options = command.get_arguments();
+                let option = options.find(|it| it.get_long() == Some(name));
+                assert!(option.is_some() || !runs, "{} --{name}", command.get_name());
+                let Some(option) = option else { continue };
+                assert_eq!(option.get_action().takes_values(), takes_value, "--{name}");
+                if runs {
+                    helps.insert(option.get_help().map(ToString::to_string));
+                }
+            }
+            assert_eq!(helps.len(), 1, "--{name}: {helps:?}");
+        }
     }
 
     /// A heading applies to all options below it.

@@ -1,24 +1,34 @@
 //! cudarc, unmodified, on Lanewise's driver: PTX, memory, streams, events, graphs.
 //!
-//! Run with LD_LIBRARY_PATH=target/driver; `tests/clients/cudarc/run` does that. Each function
-//! is one claim.
+//! Run with LD_LIBRARY_PATH=target/driver, as `tests/clients/cudarc/run` does, or by
+//! `cargo lanewise test`, which finds the driver itself.
 
 use cudarc::driver::sys::{CUevent_flags, CUgraphInstantiate_flags, CUstreamCaptureMode};
 use cudarc::driver::{CudaContext, CudaFunction, DriverError, LaunchConfig, PushKernelArg, result};
 use cudarc::nvrtc::Ptx;
-use std::sync::Arc;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 /// `fill(out, n, value)`: `out[i] = value` for `i < n`.
 const KERNELS: &str = include_str!("../../../../host/driver/tests/conformance/kernels.ptx");
 const N: usize = 1000;
+
+/// Returns the context, for one test at a time: memory is counted, and while a graph is captured
+/// in the global mode no other thread allocates.
+fn alone() -> Result<(MutexGuard<'static, ()>, Arc<CudaContext>), DriverError> {
+    static LOCK: Mutex<()> = Mutex::new(());
+    let guard = LOCK.lock().unwrap_or_else(PoisonError::into_inner);
+    Ok((guard, CudaContext::new(0)?))
+}
 
 fn fill(context: &Arc<CudaContext>) -> Result<CudaFunction, DriverError> {
     let module = context.load_module(Ptx::from_src(KERNELS))?;
     module.load_function("fill")
 }
 
-fn a_kernel_from_ptx_fills_a_slice(context: &Arc<CudaContext>) -> Result<(), DriverError> {
-    let (stream, fill) = (context.default_stream(), fill(context)?);
+#[test]
+fn a_kernel_from_ptx_fills_a_slice() -> Result<(), DriverError> {
+    let (_alone, context) = alone()?;
+    let (stream, fill) = (context.default_stream(), fill(&context)?);
     let mut out = stream.alloc_zeros::<u32>(N)?;
     let (n, value) = (N as u32, 7u32);
     let mut launch = stream.launch_builder(&fill);
@@ -29,10 +39,14 @@ fn a_kernel_from_ptx_fills_a_slice(context: &Arc<CudaContext>) -> Result<(), Dri
     Ok(())
 }
 
-fn streams_wait_for_each_other_and_events_measure(
-    context: &Arc<CudaContext>,
-) -> Result<(), DriverError> {
-    let (first, second, fill) = (context.new_stream()?, context.new_stream()?, fill(context)?);
+#[test]
+fn streams_wait_for_each_other_and_events_measure() -> Result<(), DriverError> {
+    let (_alone, context) = alone()?;
+    let (first, second, fill) = (
+        context.new_stream()?,
+        context.new_stream()?,
+        fill(&context)?,
+    );
     let timed = Some(CUevent_flags::CU_EVENT_DEFAULT);
     let mut out = first.alloc_zeros::<u32>(N)?;
     let (n, value) = (N as u32, 3u32);
@@ -53,10 +67,10 @@ fn streams_wait_for_each_other_and_events_measure(
     Ok(())
 }
 
-fn a_captured_graph_runs_as_often_as_it_is_launched(
-    context: &Arc<CudaContext>,
-) -> Result<(), DriverError> {
-    let (stream, fill) = (context.new_stream()?, fill(context)?);
+#[test]
+fn a_captured_graph_runs_as_often_as_it_is_launched() -> Result<(), DriverError> {
+    let (_alone, context) = alone()?;
+    let (stream, fill) = (context.new_stream()?, fill(&context)?);
     let mut out = stream.alloc_zeros::<u32>(N)?;
     let (n, value) = (N as u32, 5u32);
     stream.synchronize()?;
@@ -78,7 +92,9 @@ fn a_captured_graph_runs_as_often_as_it_is_launched(
     Ok(())
 }
 
-fn memory_is_counted_and_comes_back(context: &Arc<CudaContext>) -> Result<(), DriverError> {
+#[test]
+fn memory_is_counted_and_comes_back() -> Result<(), DriverError> {
+    let (_alone, context) = alone()?;
     let stream = context.default_stream();
     stream.synchronize()?;
     let (before, total) = result::mem_get_info()?;
@@ -95,7 +111,9 @@ fn memory_is_counted_and_comes_back(context: &Arc<CudaContext>) -> Result<(), Dr
     Ok(())
 }
 
-fn a_wrong_name_and_wrong_ptx_are_errors(context: &Arc<CudaContext>) -> Result<(), DriverError> {
+#[test]
+fn a_wrong_name_and_wrong_ptx_are_errors() -> Result<(), DriverError> {
+    let (_alone, context) = alone()?;
     assert!(
         context
             .load_module(Ptx::from_src(KERNELS))?
@@ -107,40 +125,5 @@ fn a_wrong_name_and_wrong_ptx_are_errors(context: &Arc<CudaContext>) -> Result<(
             .load_module(Ptx::from_src(".version 7.0\nnonsense"))
             .is_err()
     );
-    Ok(())
-}
-
-/// A property that holds of the driver under it.
-type Claim = fn(&Arc<CudaContext>) -> Result<(), DriverError>;
-
-fn main() -> Result<(), DriverError> {
-    let context = CudaContext::new(0)?;
-    println!("cudarc on {}", context.name()?);
-    let claims: [(&str, Claim); 5] = [
-        (
-            "a kernel from PTX fills a slice",
-            a_kernel_from_ptx_fills_a_slice,
-        ),
-        (
-            "streams wait for each other and events measure",
-            streams_wait_for_each_other_and_events_measure,
-        ),
-        (
-            "memory is counted and comes back",
-            memory_is_counted_and_comes_back,
-        ),
-        (
-            "a wrong name and wrong PTX are errors",
-            a_wrong_name_and_wrong_ptx_are_errors,
-        ),
-        (
-            "a captured graph runs as often as it is launched",
-            a_captured_graph_runs_as_often_as_it_is_launched,
-        ),
-    ];
-    for (claim, holds) in claims {
-        holds(&context)?;
-        println!("  {claim}");
-    }
     Ok(())
 }

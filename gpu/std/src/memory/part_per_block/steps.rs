@@ -2,7 +2,6 @@
 
 use core::marker::PhantomData;
 
-use super::order::sealed::Order as _;
 use super::{Halves, Order, WarpLast};
 use crate::atomic::Word;
 use crate::atomic::scope::Block;
@@ -14,7 +13,7 @@ use crate::memory::words;
 use crate::target::WARP_SIZE;
 use crate::thread::{CLOSING, STEPS, block_size, sync_threads, thread_rank};
 use crate::unroll::unroll;
-use crate::warp::{Shuffle, shuffle_down_sync};
+use crate::warp::{Shuffle, shuffle_xor_sync};
 
 /// How the steps of a block load and store elements: [`Plain`] or [`Words`].
 pub trait Access<T>: sealed::Access<T> {}
@@ -245,7 +244,13 @@ impl<T: Shuffle, P: Operator<T>, A: Access<T>> Steps<'_, T, WarpLast, P, A> {
             return None; // a thread that has nothing else to do leaves here
         }
         let lanes = u32::MAX >> WARP_SIZE.saturating_sub(block_size());
-        let has_pair = |stride| WarpLast::first(thread, stride, self.length).is_some();
+        // No lane is at the end if the warp is full, as the compiler knows of whole warps. (The
+        // least of the length and a warp's size would say the same, which it does not see.)
+        let end = if self.length < WARP_SIZE {
+            self.length
+        } else {
+            u32::MAX
+        };
         // SAFETY: in bounds where it is called. All steps of the block are over in all threads, and
         // after them nothing is written.
         let read = |element: u32| unsafe { A::read(self.part.add(element as usize)) };
@@ -255,13 +260,15 @@ impl<T: Shuffle, P: Operator<T>, A: Access<T>> Steps<'_, T, WarpLast, P, A> {
         if thread < self.length {
             sum = read(thread);
         }
-        if has_pair(WARP_SIZE) {
+        if thread + WARP_SIZE < self.length {
             sum = self.operator.combine(sum, read(thread + WARP_SIZE));
         }
         unroll::<5>(|step| {
             let stride = (WARP_SIZE / 2) >> step;
-            let other = shuffle_down_sync(lanes, sum, stride); // waits for the lanes
-            if has_pair(stride) {
+            let other = shuffle_xor_sync(lanes, sum, stride); // waits for the lanes
+            // Both lanes of a pair combine it, although nobody reads the second one's sum: to
+            // find out which lane this is would take longer.
+            if thread | stride < end {
                 sum = self.operator.combine(sum, other);
             }
         });

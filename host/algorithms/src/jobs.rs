@@ -10,7 +10,9 @@ mod tuning;
 pub(crate) use tuning::SPACES;
 
 use anyhow::{Result, ensure};
-use lanewise::{Backend, Device, DeviceBuffer, DeviceCopy, EventClock, Stream, TimeUnit, Timer};
+use lanewise::{
+    Backend, Device, DeviceBuffer, DeviceCopy, EventClock, Pod, Stream, TimeUnit, Timer,
+};
 use lanewise_algorithms::{
     ArgMin, Fold, MeanVariance, Moments, NotZero, Philox, Place, Reduction, Scan, Select,
     histogram_bytes, histogram_even, transpose,
@@ -259,8 +261,18 @@ pub(crate) const JOBS: &[Job] = &[
     ("fft_2d_f64_4096", |run| {
         fft::of_matrices::<Double2>(run, 4096)
     }),
-    ("philox_uniform", philox_uniform),
-    ("philox_normal", philox_normal),
+    ("philox_uniform", |run| {
+        random::<f32>(run, UNIFORM, |to| Ok(STREAM.uniform(&run.stream, to)?))
+    }),
+    ("philox_normal", |run| {
+        random::<f32>(run, NORMAL, |to| Ok(STREAM.normal(&run.stream, to)?))
+    }),
+    ("philox_uniform_f64", |run| {
+        random::<f64>(run, UNIFORM, |to| Ok(STREAM.uniform(&run.stream, to)?))
+    }),
+    ("philox_normal_f64", |run| {
+        random::<f64>(run, NORMAL, |to| Ok(STREAM.normal(&run.stream, to)?))
+    }),
     ("cross_entropy_f32", rows::cross_entropy_f32),
     ("cross_entropy_bf16", rows::cross_entropy_bf16),
     (
@@ -662,24 +674,30 @@ const STREAM: Philox = Philox {
     first: 0,
 };
 
-fn philox_uniform(run: &Runner) -> Result<Measured> {
-    let mut output = DeviceBuffer::<f32>::uninit(&run.device, run.len)?;
-    let times = run.time(|| Ok(STREAM.uniform(&run.stream, &mut output)?))?;
-    let mean = output.to_vec()?.iter().map(|x| f64::from(*x)).sum::<f64>() / run.len as f64;
-    ensure!((mean - 0.5).abs() < 3.0 / (run.len as f64).sqrt(), "{mean}");
-    Measured::of(times, run.len, Unit::Samples)
-}
+/// Mean and variance.
+const UNIFORM: [f64; 2] = [0.5, 1.0 / 12.0];
+const NORMAL: [f64; 2] = [0.0, 1.0];
 
-fn philox_normal(run: &Runner) -> Result<Measured> {
-    let mut output = DeviceBuffer::<f32>::uninit(&run.device, run.len)?;
-    let times = run.time(|| Ok(STREAM.normal(&run.stream, &mut output)?))?;
-    let found = output.to_vec()?;
-    let mean = found.iter().map(|x| f64::from(*x)).sum::<f64>() / run.len as f64;
-    let square = found.iter().map(|x| f64::from(*x).powi(2)).sum::<f64>() / run.len as f64;
-    ensure!(mean.abs() < 5.0 / (run.len as f64).sqrt(), "mean {mean}");
+/// Numbers of a distribution, as many as have the bytes of the other jobs' words.
+fn random<T: Pod + DeviceCopy + Into<f64>>(
+    run: &Runner,
+    [mean, variance]: [f64; 2],
+    fill: impl Fn(&mut DeviceBuffer<T>) -> Result<()>,
+) -> Result<Measured> {
+    let len = run.len * size_of::<u32>() / size_of::<T>();
+    let mut output = DeviceBuffer::<T>::uninit(&run.device, len)?;
+    let times = run.time(|| fill(&mut output))?;
+    let (mut sum, mut squares) = (0.0, 0.0);
+    for number in output.to_vec()? {
+        let distance = number.into() - mean;
+        (sum, squares) = (sum + distance, squares + distance * distance);
+    }
+    let (off, spread) = (sum / len as f64, squares / len as f64);
+    let unit = 1.0 / (len as f64).sqrt();
+    ensure!(off.abs() < 5.0 * unit, "mean {}, not {mean}", mean + off);
     ensure!(
-        (square - 1.0).abs() < 8.0 / (run.len as f64).sqrt(),
-        "variance {square}"
+        (spread - variance).abs() < 8.0 * unit,
+        "variance {spread}, not {variance}"
     );
-    Measured::of(times, run.len, Unit::Samples)
+    Ok(Measured::of(times, len, Unit::Samples)?.at(len))
 }

@@ -93,7 +93,7 @@ pub use lanewise_algorithms_generic::{Folding, Monoid, Number, Packed, Predicate
 pub use lanewise_algorithms_tensor::epilogue::{Activation, Gelu, Identity, Relu, Silu};
 pub use linear::{LayerElement, Linear};
 pub use queue::Queue;
-pub use random::Philox;
+pub use random::{Philox, Random};
 pub use reduction::Reduction;
 pub use rows::{
     COLUMNS, NormBackward, RowElement, layer_norm, rms_norm, softmax, softmax_backward,

@@ -495,13 +495,47 @@ fn random_numbers_depend_on_their_position_alone() {
     assert_eq!(first.to_vec().unwrap(), known);
     let mut normal = zeros::<f32>(&device, 20_000);
     philox.normal(&stream, &mut normal).expect("numbers");
-    let normal = normal.to_vec().unwrap();
-    let mean = normal.iter().sum::<f32>() / 20_000.0;
-    let square = normal.iter().map(|x| x * x).sum::<f32>() / 20_000.0;
+    are_normal(normal.to_vec().unwrap().into_iter().map(f64::from));
+}
+
+/// Asserts that mean and variance are those of normal numbers.
+fn are_normal(numbers: impl Iterator<Item = f64> + Clone) {
+    let count = numbers.clone().count() as f64;
+    let mean = numbers.clone().sum::<f64>() / count;
+    let square = numbers.map(|x| x * x).sum::<f64>() / count;
     assert!(
         mean.abs() < 0.03 && (square - 1.0).abs() < 0.05,
         "{mean} {square}"
     );
+}
+
+#[test]
+fn random_numbers_of_f64_have_two_words_each() {
+    let (device, stream) = device();
+    let philox = Philox {
+        seed: 0,
+        stream: 0,
+        first: 0,
+    };
+    // An odd number of them, of which the first are those of the known answer's words.
+    let mut all = zeros::<f64>(&device, 20_001);
+    philox.uniform(&stream, &mut all).expect("numbers");
+    let all = all.to_vec().unwrap();
+    let known = [0xe169_c58d_6627_e8d5u64, 0x9b00_dbd8_bc57_ac4c];
+    let known = known.map(|words| (words >> 11) as f64 / 2f64.powi(53));
+    assert_eq!(all[..2], known);
+    assert!(all.iter().all(|x| (0.0..1.0).contains(x)));
+    let mut normal = zeros::<f64>(&device, 20_001);
+    philox.normal(&stream, &mut normal).expect("numbers");
+    let normal = normal.to_vec().unwrap();
+    for (pair, uniform) in normal.as_chunks::<2>().0.iter().zip(all.as_chunks().0) {
+        let [a, b]: [f64; 2] = *uniform;
+        let (sine, cosine) = (std::f64::consts::TAU * b).sin_cos();
+        let radius = (-2.0 * (1.0 - a).ln()).sqrt();
+        assert!((pair[0] - radius * cosine).abs() < 1e-14);
+        assert!((pair[1] - radius * sine).abs() < 1e-14);
+    }
+    are_normal(normal.into_iter());
 }
 
 #[test]

@@ -1,7 +1,7 @@
 //! Random numbers that are computed from their position: Philox4x32-10.
 //!
-//! A counter gives four numbers, which sixteen bytes have. A thread has several counters, whose
-//! rounds use the same keys.
+//! A counter gives four numbers, or two of `f64`, which sixteen bytes have. A thread has several
+//! counters, whose rounds use the same keys.
 //!
 //! Source: Salmon, Moraes, Dror, Shaw, "Parallel Random Numbers: As Easy as 1, 2, 3", 2011.
 
@@ -18,26 +18,60 @@ use super::sixteen::{Number, Sixteen, store};
 pub const BLOCK: u32 = 256;
 /// The number of counters that a thread has.
 const COUNTERS: usize = 4;
-/// The number of elements that a block writes.
-pub const TILE: usize = BLOCK as usize * COUNTERS * 4;
+/// The number of counters of a block.
+pub const TILE: usize = BLOCK as usize * COUNTERS;
 
-/// Writes floats from 0 (included) to 1 (not included), the multiples of 2^-24.
-#[kernel]
-#[launch_contract(dims = 1, block = 256)]
-pub fn uniform(output: DisjointSlice<f32>, seed: u64, stream: u64, first: u64) {
-    fill(output, seed, stream, first, |words| {
-        Sixteen(words.map(unit))
-    });
+/// Floats that a stream is made of: `f32`, four of which a counter gives, and `f64`, two.
+pub trait Random: Number {
+    /// Makes uniform numbers of a counter's words: from 0 (included) to 1 (not included).
+    #[doc(hidden)]
+    fn uniform(words: [u32; 4]) -> Self::Neighbours;
+    /// Makes normal numbers of a counter's words: of mean 0 and variance 1, by Box and Muller's
+    /// method.
+    #[doc(hidden)]
+    fn normal(words: [u32; 4]) -> Self::Neighbours;
 }
 
-/// Writes normally distributed floats of mean 0 and variance 1, by Box and Muller's method.
-#[kernel]
-#[launch_contract(dims = 1, block = 256)]
-pub fn normal(output: DisjointSlice<f32>, seed: u64, stream: u64, first: u64) {
-    fill(output, seed, stream, first, |[a, b, c, d]| {
+impl Random for f32 {
+    #[inline(always)]
+    fn uniform(words: [u32; 4]) -> Self::Neighbours {
+        Sixteen(words.map(unit))
+    }
+
+    #[inline(always)]
+    fn normal([a, b, c, d]: [u32; 4]) -> Self::Neighbours {
         let ([a, b], [c, d]) = (pair(a, b), pair(c, d));
         Sixteen([a, b, c, d])
-    });
+    }
+}
+
+impl Random for f64 {
+    #[inline(always)]
+    fn uniform([a, b, c, d]: [u32; 4]) -> Self::Neighbours {
+        Sixteen([unit_f64(a, b), unit_f64(c, d)])
+    }
+
+    #[inline(always)]
+    fn normal([a, b, c, d]: [u32; 4]) -> Self::Neighbours {
+        // From 2^-53 to 1, so that the logarithm is finite.
+        let radius = Float::sqrt(-2.0 * Float::ln(1.0 - unit_f64(a, b)));
+        let (sine, cosine) = Float::sin_cos_pi(2.0 * unit_f64(c, d));
+        Sixteen([radius * cosine, radius * sine])
+    }
+}
+
+/// Writes uniform numbers of a stream.
+#[kernel(instances(f32, f64))]
+#[launch_contract(dims = 1, block = 256)]
+pub fn uniform<T: Random>(output: DisjointSlice<T>, seed: u64, stream: u64, first: u64) {
+    fill(output, seed, stream, first, T::uniform);
+}
+
+/// Writes normal numbers of a stream.
+#[kernel(instances(f32, f64))]
+#[launch_contract(dims = 1, block = 256)]
+pub fn normal<T: Random>(output: DisjointSlice<T>, seed: u64, stream: u64, first: u64) {
+    fill(output, seed, stream, first, T::normal);
 }
 
 /// Writes what `of` makes of each counter's words.
@@ -49,7 +83,7 @@ fn fill<T: Number>(
     first: u64,
     of: impl Fn([u32; 4]) -> T::Neighbours,
 ) {
-    let start = block_idx_x() as usize * BLOCK as usize * COUNTERS + thread_idx_x() as usize;
+    let start = block_idx_x() as usize * TILE + thread_idx_x() as usize;
     let numbers: [usize; COUNTERS] = from_fn(|k| start + k * BLOCK as usize);
     let counters = numbers.map(|number| first.wrapping_add(number as u64));
     let words = philox(counters, stream, seed);
@@ -85,6 +119,13 @@ fn philox(numbers: [u64; COUNTERS], stream: u64, seed: u64) -> [[u32; 4]; COUNTE
 #[inline(always)]
 fn unit(bits: u32) -> f32 {
     (bits >> 8) as f32 * (1.0 / 16_777_216.0)
+}
+
+/// Converts the upper 53 bits of two words to a float from 0 to 1.
+#[inline(always)]
+fn unit_f64(low: u32, high: u32) -> f64 {
+    let bits = u64::from(high) << 32 | u64::from(low);
+    (bits >> 11) as f64 * (1.0 / 9_007_199_254_740_992.0)
 }
 
 /// Makes two normal numbers. The sine and cosine have an error of 2^-20, which is far below what

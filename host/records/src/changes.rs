@@ -92,6 +92,7 @@ pub(crate) mod tests {
         let provenance = Provenance {
             device: "NVIDIA H200".into(),
             driver: "580".into(),
+            toolkit: None,
             date: date.into(),
             commit: None,
         };

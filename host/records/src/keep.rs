@@ -22,6 +22,9 @@ pub struct Keep {
     /// unless it is given
     #[arg(long, value_name = "HASH")]
     commit: Option<String>,
+    /// The toolkit of the libraries that are measured beside, for the record: `CUDA 13.0`
+    #[arg(long, value_name = "NAME")]
+    toolkit: Option<String>,
 }
 
 impl Keep {
@@ -39,6 +42,7 @@ impl Keep {
         }
         let given = self.commit.clone();
         let provenance = Provenance {
+            toolkit: self.toolkit.clone(),
             commit: given.or_else(|| crate::checked_out(".".as_ref())),
             ..Provenance::now(device, is_gpu)
         };
@@ -128,7 +132,7 @@ mod tests {
         let keep = Keep {
             record: Some(path.clone()),
             compare: Some(path.clone()),
-            commit: None,
+            ..Keep::default()
         };
         let first = session("2026-11-27", vec![row("a", &[1.0]), row("b", &[1.0])]);
         let error = keep.changes(&first).expect_err("there is no record yet");

@@ -13,6 +13,9 @@ pub struct Provenance {
     pub device: String,
     /// The driver's version; for the simulator, what it is.
     pub driver: String,
+    /// The toolkit of the libraries that were measured beside: `CUDA 13.0`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub toolkit: Option<String>,
     /// The day, in UTC: `2026-11-28`.
     pub date: String,
     /// The commit of this repository, where the program knows it.
@@ -35,6 +38,7 @@ impl Provenance {
         Self {
             device,
             driver: driver.unwrap_or_else(|| "unknown".into()),
+            toolkit: None,
             date: today(),
             commit: None,
         }
@@ -46,10 +50,15 @@ impl fmt::Display for Provenance {
         let Self {
             device,
             driver,
+            toolkit,
             date,
             commit,
         } = self;
-        write!(out, "{device}, driver {driver}, {date}")?;
+        write!(out, "{device}, driver {driver}")?;
+        if let Some(toolkit) = toolkit {
+            write!(out, ", {toolkit}")?;
+        }
+        write!(out, ", {date}")?;
         match commit {
             Some(commit) => write!(out, ", commit {commit:.8}"),
             None => Ok(()),

@@ -132,6 +132,20 @@ macro_rules! places {
 
                 #[inline(always)]
                 fn add<V: AsRef<[T]>>(part: &mut (T, u64), values: &[V], first: u64, step: u64) {
+                    // The best of these by its distance from the first one, which has 32 bits.
+                    let (mut best, mut distance) = (T::$end, u32::MAX);
+                    for (run, values) in values.iter().enumerate() {
+                        for (i, value) in values.as_ref().iter().enumerate() {
+                            if *value $better best {
+                                (best, distance) = (*value, run as u32 * step as u32 + i as u32);
+                            }
+                        }
+                    }
+                    if distance < u32::MAX {
+                        *part = <Self as Folding<T>>::join(*part, (best, first + u64::from(distance)));
+                        return;
+                    }
+                    // None is better than the worst: it may be there, or they are no numbers.
                     for (run, values) in values.iter().enumerate() {
                         for (i, value) in values.as_ref().iter().enumerate() {
                             let index = first + run as u64 * step + i as u64;

@@ -12,27 +12,35 @@ use lanewise_std::vector::{Double2, Float2};
 
 use common::{device, words};
 
-/// Returns the sums with e^(sign 2 pi i j k / n), by those of the even and the odd elements.
+/// Returns the sums with e^(sign 2 pi i j k / n).
 fn sums(x: &[[f64; 2]], sign: f64) -> Vec<[f64; 2]> {
+    let root = |k: usize| {
+        let (sine, cosine) = (sign * TAU * k as f64 / x.len() as f64).sin_cos();
+        [cosine, sine]
+    };
+    let roots: Vec<_> = (0..x.len() / 2).map(root).collect();
+    of_halves(x, &roots)
+}
+
+/// Returns the sums by those of the even and the odd elements. The roots are those of a length that
+/// is a multiple of this one.
+fn of_halves(x: &[[f64; 2]], roots: &[[f64; 2]]) -> Vec<[f64; 2]> {
     if x.len() < 2 {
         return x.to_vec();
     }
     let half = |first: usize| {
         let elements: Vec<_> = x.iter().skip(first).step_by(2).copied().collect();
-        sums(&elements, sign)
+        of_halves(&elements, roots)
     };
-    let (even, odd) = (half(0), half(1));
-    let turned = |k: usize| {
-        let (sine, cosine) = (sign * TAU * k as f64 / x.len() as f64).sin_cos();
-        let [re, im] = odd[k];
-        [re * cosine - im * sine, re * sine + im * cosine]
-    };
-    let both = |k: usize, sign: f64| [0, 1].map(|part| even[k][part] + sign * turned(k)[part]);
-    let of = |sign: f64| (0..odd.len()).map(move |k| (k, sign));
-    of(1.0)
-        .chain(of(-1.0))
-        .map(|(k, sign)| both(k, sign))
-        .collect()
+    let (mut sums, odd) = (half(0), half(1));
+    sums.resize(x.len(), [0.0; 2]);
+    let apart = 2 * roots.len() / x.len();
+    for (k, [re, im]) in odd.iter().enumerate() {
+        let ([a, b], [cosine, sine]) = (sums[k], roots[k * apart]);
+        let (c, d) = (re * cosine - im * sine, re * sine + im * cosine);
+        (sums[k], sums[k + odd.len()]) = ([a + c, b + d], [a - c, b - d]);
+    }
+    sums
 }
 
 /// Compares `count` transforms of `2^log` elements of this type, and their inverses, with the

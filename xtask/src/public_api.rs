@@ -14,10 +14,11 @@ use cargo_lanewise::output::say;
 use crate::{cargo, workspace};
 
 /// The packages that a user's `Cargo.toml` names.
-const PACKAGES: [&str; 5] = [
+const PACKAGES: [&str; 6] = [
     "lanewise",
     "lanewise-std",
     "lanewise-algorithms",
+    "lanewise-algorithms-generic",
     "lanewise-builder",
     "lanewise-cudarc",
 ];

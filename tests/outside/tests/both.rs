@@ -49,6 +49,7 @@ fn a_modules_kernels_are_those_of_its_crate() {
             "doubled_vectors",
             "even_by_block",
             "greatest",
+            "greatest_of_parts",
             "lean",
             "matrix_sum",
             "neighbours",

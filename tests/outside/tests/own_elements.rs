@@ -9,7 +9,7 @@ use lanewise_std::half::F16;
 use own_kernels::factors::PerBlock;
 use own_kernels::{
     Place, column_sums, corners, counted_in_a_static, digits, doubled, even_by_block, greatest,
-    numbered_apart, numbered_by_three, numbered_by_two_down, numbered_in_fours, numbered_in_planes,
+    greatest_of_parts, numbered_apart, numbered_by_three, numbered_by_two_down, numbered_in_fours, numbered_in_planes,
     numbered_in_sums, numbered_in_threes, numbered_in_tiles, numbered_on_diagonals, ranks_in_row,
     row_stencil, rows_of_blocks, rows_of_clusters, rows_of_threads, rows_of_tiles, rows_of_warps,
     scaled_by_block, turned, weigh,
@@ -45,6 +45,26 @@ proptest! {
         let (tens, ones) = (tens.to_vec().unwrap(), ones.to_vec().unwrap());
         let together: Vec<_> = tens.iter().zip(&ones).map(|(tens, ones)| 10 * tens + ones).collect();
         prop_assert_eq!(together, numbers);
+    }
+
+    #[test]
+    fn threads_combine_their_own_of_a_blocks_part(
+        numbers in prop::collection::vec(1u32..1000, 0..3000),
+        config in shapes(),
+        seed in 0u64..64,
+    ) {
+        let (device, stream) = device();
+        let input = DeviceBuffer::from_slice(&device, &numbers).unwrap();
+        let blocks = config.grid.count() as usize;
+        let mut output = DeviceBuffer::from_slice(&device, &vec![u32::MAX; blocks]).unwrap();
+        let _checking = Checking::all().seed(seed).start();
+        device.launch(&stream, greatest_of_parts, config, (&input, &mut output)).unwrap();
+        let mut parts: Vec<u32> = numbers
+            .chunks(3 * config.block.count() as usize)
+            .map(|part| *part.iter().max().unwrap())
+            .collect();
+        parts.resize(parts.len().max(blocks), 0);
+        prop_assert_eq!(&output.to_vec().unwrap(), &parts[..blocks]);
     }
 
     #[test]

@@ -22,6 +22,7 @@ use lanewise_std::half::F16;
 use lanewise_std::matrix::element::{self, S8};
 use lanewise_std::matrix::sparse::{GROUPS, Metadata, TwoOfFour};
 use lanewise_std::matrix::warp::{Left, Right, Sum, SumsPerWarp, multiply_add_sparse};
+use lanewise_std::part_per_block::combine_own;
 use lanewise_std::tma::{BoxOf, TensorMap, Tile};
 use lanewise_std::vector::Float4;
 use lanewise_std::{
@@ -401,6 +402,17 @@ pub fn greatest(numbers: &[u32], mut out: DisjointSlice<u32>) {
     thread::sync_threads();
     if let Some(out) = out.get_mut(&index) {
         *out = greatest.load(AtomicOrdering::Relaxed);
+    }
+}
+
+/// The greatest number of each block's part, of which a thread has three numbers; 0 if there are
+/// none.
+#[kernel]
+pub fn greatest_of_parts(numbers: &[u32], mut out: PerBlock<u32>) {
+    let own = combine_own::<3, _>(numbers, collective::Max).unwrap_or(0);
+    let most = block_reduce(own, collective::Max);
+    if let Some(out) = out.get_mut() {
+        *out = most;
     }
 }
 

@@ -60,7 +60,9 @@ def test_every_test_runs_with_each_seed(pytester):
     result.assert_outcomes(passed=6)
 
 
-def test_without_options_the_plugin_does_nothing(pytester):
+def test_without_options_the_plugin_does_nothing(pytester, monkeypatch):
+    # In a job that uses the action it is set for all programs.
+    monkeypatch.delenv("LANEWISE_DEVICE", raising=False)
     pytester.makepyfile("def test_nothing():\n    import os\n    assert 'LANEWISE_DEVICE' not in os.environ")
     pytester.runpytest_subprocess().assert_outcomes(passed=1)
 

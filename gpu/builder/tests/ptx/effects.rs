@@ -183,6 +183,30 @@ fn whole_structures_are_copied_by_the_widest_accesses() {
 }
 
 #[test]
+fn a_step_in_an_inclusive_range_ends_at_the_largest_number_too() {
+    let text = ptx("inclusive_ranges", How::Plainly);
+    let mix = |mixed: u32, i: u8| mixed.wrapping_mul(31) + u32::from(i);
+    for first in [-128, -2, 0, 126, 127] {
+        for last in [-128, -127, -1, 0, 5, 127] {
+            for step in [1, 2, 127, 255, 256, u32::MAX] {
+                let arguments = [int(first as u32), int(last as u32), int(step)];
+                let range = (first as i8..=last as i8).step_by(step as usize);
+                let expected = range.fold(1, |mixed, i| mix(mixed, i as u8));
+                let found = written(&text, "every_i8", &arguments, 1);
+                assert_eq!(found, [expected], "{first}..={last}, {step}");
+                // A range of all numbers has too many of them.
+                if first < 0 || last >= 0 {
+                    let range = (first as u64..=last as u64).step_by(step as usize);
+                    let expected = range.fold(1, |mixed, i| mix(mixed, i as u8));
+                    let found = written(&text, "every_u64", &arguments, 1);
+                    assert_eq!(found, [expected], "{first}..={last}, {step}");
+                }
+            }
+        }
+    }
+}
+
+#[test]
 fn only_kernels_and_the_statics_that_they_use_are_left() {
     let text = ptx("entry_points", How::Plainly);
     holds(

@@ -8,68 +8,202 @@
 //! known, the flag is gone. Otherwise the start grows by one in each iteration, also in the one
 //! that sets the flag, and both ends of the loop have a number of iterations.
 //!
-//! Source: `core::iter::range`, `RangeInclusiveIteratorImpl::spec_next`; the value of
-//! `RangeInclusive::start` after the end is unspecified.
+//! `(a..=b).step_by(s)` takes every `s`-th number by `nth`, which tests for an overflow and then
+//! whether the number is below the end, or at it. Here one comparison takes their place: of the
+//! step and of what is left until the end.
+//!
+//! Source: `core::iter::range`, `RangeInclusiveIteratorImpl::spec_next` and
+//! `RangeInclusive::nth`; the value of `RangeInclusive::start` after the end is unspecified.
 
 use inkwell::IntPredicate;
-use inkwell::builder::BuilderError;
+use inkwell::builder::{Builder, BuilderError};
 use inkwell::context::ContextRef;
 use inkwell::module::Module;
-use inkwell::types::IntType;
-use inkwell::values::{CallSiteValue, FunctionValue, InstructionValue, PointerValue};
+use inkwell::types::{AnyTypeEnum, BasicTypeEnum, IntType};
+use inkwell::values::{
+    BasicValue, CallSiteValue, FunctionValue, InstructionOpcode, InstructionValue, IntValue,
+    PointerValue,
+};
 
 use crate::llvm;
 
 /// Changes the steps of all ranges of integers. It must run before O3.
 pub(crate) fn count(module: &Module<'_>) -> Result<(), BuilderError> {
-    let builder = module.get_context().create_builder();
+    let context = module.get_context();
     for function in module.get_functions() {
-        let symbol = llvm::name(function);
-        if let Some((ty, is_signed)) = number_of_step(&module.get_context(), &symbol)
-            && let Some((comparison, start)) = llvm::instructions(function).find_map(comparison)
-        {
-            builder.position_before(&comparison);
-            let one = ty.const_int(is_signed.into(), false);
-            let largest = builder.build_right_shift(ty.const_all_ones(), one, false, "")?;
-            let now = builder.build_load(ty, start, "")?.into_int_value();
-            let has_next = builder.build_int_compare(IntPredicate::NE, now, largest, "")?;
-            if let Some(end) = otherwise(function, comparison) {
-                builder.position_before(&end);
-                let next = builder.build_int_add(now, ty.const_int(1, false), "")?;
-                builder.build_store(start, next)?;
-            }
-            llvm::replace_by_value(comparison, has_next.into());
+        let path = format!("{:#}", rustc_demangle::demangle(&llvm::name(function)));
+        let Some((number, method)) = path
+            .strip_prefix("<core::ops::range::RangeInclusive<")
+            .and_then(|path| path.split_once('>'))
+        else {
+            continue;
+        };
+        let Some(number) = Number::of(&context, number) else {
+            continue;
+        };
+        if method.ends_with("RangeInclusiveIteratorImpl>::spec_next") {
+            next(&context, function, number)?;
+        } else if method.ends_with("Iterator>::nth") {
+            nth(&context, function, number)?;
         }
     }
     Ok(())
 }
 
-/// The type of a range's numbers and whether it is signed, if the symbol is that of a function
-/// that gives the next one.
-fn number_of_step<'ctx>(context: &ContextRef<'ctx>, symbol: &str) -> Option<(IntType<'ctx>, bool)> {
-    let path = format!("{:#}", rustc_demangle::demangle(symbol));
-    let (number, rest) = path
-        .strip_prefix("<core::ops::range::RangeInclusive<")?
-        .split_once('>')?;
-    let ty = match number.trim_start_matches(['i', 'u']) {
-        "8" => context.i8_type(),
-        "16" => context.i16_type(),
-        "32" => context.i32_type(),
-        "64" | "size" => context.i64_type(),
-        "128" => context.i128_type(),
-        _ => return None,
-    };
-    let is_step = rest.ends_with("RangeInclusiveIteratorImpl>::spec_next");
-    is_step.then_some((ty, number.starts_with('i')))
+/// The type of a range's numbers.
+#[derive(Clone, Copy)]
+struct Number<'ctx> {
+    ty: IntType<'ctx>,
+    is_signed: bool,
 }
 
-/// The call that asks whether the start is below the end, with the address of the start.
-fn comparison(at: InstructionValue<'_>) -> Option<(InstructionValue<'_>, PointerValue<'_>)> {
-    let callee = llvm::callee(CallSiteValue::try_from(at).ok()?)?;
-    let path = format!("{:#}", rustc_demangle::demangle(&llvm::name(callee)));
-    let start = at.get_operand(0)?.value()?;
-    (path.ends_with("PartialOrd>::lt") && start.is_pointer_value())
-        .then(|| (at, start.into_pointer_value()))
+impl<'ctx> Number<'ctx> {
+    fn of(context: &ContextRef<'ctx>, name: &str) -> Option<Self> {
+        let ty = match name.trim_start_matches(['i', 'u']) {
+            "8" => context.i8_type(),
+            "16" => context.i16_type(),
+            "32" => context.i32_type(),
+            "64" | "size" => context.i64_type(),
+            "128" => context.i128_type(),
+            _ => return None,
+        };
+        let is_signed = name.starts_with('i');
+        Some(Number { ty, is_signed })
+    }
+
+    /// Asks whether the value is the largest one of the type, or is not.
+    fn compare_with_largest(
+        self,
+        builder: &Builder<'ctx>,
+        predicate: IntPredicate,
+        value: IntValue<'ctx>,
+    ) -> Result<IntValue<'ctx>, BuilderError> {
+        let unused = self.ty.const_int(self.is_signed.into(), false);
+        let largest = builder.build_right_shift(self.ty.const_all_ones(), unused, false, "")?;
+        builder.build_int_compare(predicate, value, largest, "")
+    }
+}
+
+/// Changes `spec_next`, the step to the next number.
+fn next<'ctx>(
+    context: &ContextRef<'ctx>,
+    function: FunctionValue<'ctx>,
+    number: Number<'ctx>,
+) -> Result<(), BuilderError> {
+    let Some((comparison, start)) = call(function, "PartialOrd>::lt").and_then(|call| {
+        let start = call.get_operand(0)?.value()?;
+        start
+            .is_pointer_value()
+            .then(|| (call, start.into_pointer_value()))
+    }) else {
+        return Ok(());
+    };
+    let builder = context.create_builder();
+    builder.position_before(&comparison);
+    let now = builder.build_load(number.ty, start, "")?.into_int_value();
+    let has_next = number.compare_with_largest(&builder, IntPredicate::NE, now)?;
+    if let Some(end) = otherwise(function, comparison) {
+        builder.position_before(&end);
+        let next = builder.build_int_add(now, number.ty.const_int(1, false), "")?;
+        builder.build_store(start, next)?;
+    }
+    llvm::replace_by_value(comparison, has_next.into());
+    Ok(())
+}
+
+/// Changes `nth`, the step over some numbers. Where it asks for the sum, the range is not empty.
+/// There is one if no more numbers are left out than follow the start, and then it is not above the
+/// end: of the three results of their comparison, the one for the end is for the largest number.
+fn nth<'ctx>(
+    context: &ContextRef<'ctx>,
+    function: FunctionValue<'ctx>,
+    number: Number<'ctx>,
+) -> Result<(), BuilderError> {
+    let (Some(sum), Some(comparison)) = (
+        call(function, "Step>::forward_checked"),
+        call(function, "PartialOrd>::partial_cmp"),
+    ) else {
+        return Ok(());
+    };
+    let value = |call: InstructionValue<'ctx>, at| call.get_operand(at)?.value();
+    let (Some(start), Some(step), Some(reached), Some(end)) = (
+        value(sum, 0),
+        value(sum, 1),
+        value(comparison, 0),
+        value(comparison, 1),
+    ) else {
+        return Ok(());
+    };
+    // An `Option` in two registers: whether there is a number, and the number. (One of 128 bits is
+    // in memory.)
+    let (AnyTypeEnum::StructType(option), Some(end)) = (sum.get_type(), end.as_instruction_value())
+    else {
+        return Ok(());
+    };
+    let [
+        Some(BasicTypeEnum::IntType(tag)),
+        Some(BasicTypeEnum::IntType(ty)),
+    ] = [0, 1].map(|field| option.get_field_type_at_index(field))
+    else {
+        return Ok(());
+    };
+    if ty != number.ty || end.get_opcode() != InstructionOpcode::GetElementPtr {
+        return Ok(());
+    }
+    let (start, step) = (start.into_int_value(), step.into_int_value());
+    let builder = context.create_builder();
+
+    builder.position_before(&sum);
+    end.remove_from_basic_block(); // the address is computed where it is needed first
+    builder.insert_instruction(&end, None);
+    let end = PointerValue::try_from(end).expect("an address");
+    let end = builder.build_load(ty, end, "")?.into_int_value();
+    let left = builder.build_int_sub(end, start, "")?;
+    let left = builder.build_int_z_extend_or_bit_cast(left, step.get_type(), "")?;
+    let is_there = builder.build_int_compare(IntPredicate::ULE, step, left, "")?;
+    let is_there = builder.build_int_z_extend_or_bit_cast(is_there, tag, "")?;
+    let step = builder.build_int_truncate_or_bit_cast(step, ty, "")?;
+    let number_there = builder.build_int_add(start, step, "")?;
+    let result = builder.build_insert_value(option.get_poison(), is_there, 0, "")?;
+    let result = builder.build_insert_value(result, number_there, 1, "")?;
+    llvm::replace_by_value(sum, result.as_basic_value_enum());
+
+    // The start grows after the largest number, too, as it does in `next`.
+    for at in llvm::instructions(function).collect::<Vec<_>>() {
+        if at.get_opcode() == InstructionOpcode::Store
+            && let Some(last) = value(at, 0)
+            && let Some(copy) = last.as_instruction_value()
+            && calls(copy, "Clone>::clone")
+            && value(copy, 0) == Some(reached)
+        {
+            builder.position_before(&at);
+            let one = ty.const_int(1, false);
+            let next = builder.build_int_add(last.into_int_value(), one, "")?;
+            at.set_operand(0, next);
+        }
+    }
+
+    builder.position_before(&comparison);
+    let reached = builder
+        .build_load(ty, reached.into_pointer_value(), "")?
+        .into_int_value();
+    let is_largest = number.compare_with_largest(&builder, IntPredicate::EQ, reached)?;
+    let [equal, less] = [0, -1i64].map(|it| context.i8_type().const_int(it as u64, true));
+    let order = builder.build_select(is_largest, equal, less, "")?;
+    llvm::replace_by_value(comparison, order);
+    Ok(())
+}
+
+/// The call of the function whose path ends so.
+fn call<'ctx>(function: FunctionValue<'ctx>, path: &str) -> Option<InstructionValue<'ctx>> {
+    llvm::instructions(function).find(|at| calls(*at, path))
+}
+
+fn calls(at: InstructionValue<'_>, path: &str) -> bool {
+    let callee = CallSiteValue::try_from(at).ok().and_then(llvm::callee);
+    callee.is_some_and(|callee| {
+        format!("{:#}", rustc_demangle::demangle(&llvm::name(callee))).ends_with(path)
+    })
 }
 
 /// The end of the block that follows if the comparison at the end of its block does not hold.

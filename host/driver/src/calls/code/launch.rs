@@ -152,7 +152,7 @@ unsafe fn launch(
     params: *mut *mut c_void,
     extra: *mut *mut c_void,
 ) -> Result {
-    context::current()?;
+    context::check_current()?;
     let function = usable(function)?;
     let (context, stream) = stream(on)?;
     check(&context, &function, &shape)?;

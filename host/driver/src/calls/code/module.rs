@@ -55,7 +55,7 @@ pub(crate) unsafe fn load_data_ex(
 }
 
 pub(crate) unsafe fn unload(handle: CUmodule) -> Result {
-    context::current()?;
+    context::check_current()?;
     let module = module::get(handle)?;
     let context = context::get(module.context)?;
     context.wait();
@@ -133,7 +133,7 @@ pub(crate) unsafe fn functions(handles: *mut CUfunction, room: c_uint, module: C
 
 /// Returns the module of `handle`, whose context must be usable.
 fn usable(handle: CUmodule) -> Result<std::sync::Arc<Module>> {
-    context::current()?;
+    context::check_current()?;
     let module = module::get(handle)?;
     context::get(module.context)?.check()?;
     Ok(module)

@@ -6,6 +6,7 @@ use crate::abi::{CUfunction, CUlaunchConfig, CUoccupancyB2DSize, c_int, c_uint};
 use crate::calls::{present, put};
 use crate::error::{Result, ensure, fail};
 use crate::objects::code::module::Function;
+use crate::objects::context;
 use lanewise_sim::DeviceModel;
 use std::sync::Arc;
 
@@ -58,6 +59,7 @@ pub(crate) unsafe fn active_blocks_with(
     dynamic: usize,
     flags: c_uint,
 ) -> Result {
+    context::current()?;
     let function = usable(function)?;
     check_flags(flags)?;
     let found = blocks(

@@ -47,6 +47,9 @@ pub(crate) unsafe fn allocate_with(
 
 pub(crate) unsafe fn free(pointer: *mut c_void) -> Result {
     context::current()?;
+    if pointer.is_null() {
+        return Ok(()); // as free(NULL)
+    }
     memory::free(
         pointer.addr() as u64,
         |kind| *kind == AllocationKind::Pinned,

@@ -71,7 +71,7 @@ pub(crate) unsafe fn allocate_pitched(
 }
 
 pub(crate) unsafe fn free(address: CUdeviceptr) -> Result {
-    context::current()?;
+    context::check_current()?;
     if address == 0 {
         return Ok(()); // as free(NULL)
     }

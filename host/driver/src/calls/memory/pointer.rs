@@ -95,7 +95,7 @@ fn check(which: c_uint) -> Result {
 }
 
 pub(crate) unsafe fn attribute(data: *mut c_void, which: c_uint, pointer: CUdeviceptr) -> Result {
-    context::current()?;
+    context::check_current()?;
     present(data, "data")?;
     check(which)?;
     let Some(found) = memory::locate(pointer) else {

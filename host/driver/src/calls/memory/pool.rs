@@ -103,6 +103,9 @@ unsafe fn take(address: *mut CUdeviceptr, bytes: usize, pool: &Pool, on: CUstrea
 
 pub(crate) unsafe fn free(address: CUdeviceptr, handle: CUstream) -> Result {
     let (context, stream) = stream(handle)?;
+    if address == 0 {
+        return Ok(()); // as free(NULL)
+    }
     memory::check_free(
         address,
         |kind| *kind == AllocationKind::Device,

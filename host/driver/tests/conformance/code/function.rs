@@ -109,6 +109,11 @@ rows! {
         ok(cuOccupancyMaxActiveBlocksPerMultiprocessor(&mut blocks, f.function("nothing"), 1024, 0));
         holds(blocks == f.attribute(39) / 1024)
     };
+    "cuOccupancyMaxActiveBlocksPerMultiprocessor: without a context" => ERROR_INVALID_CONTEXT, |f| {
+        let function = f.function("nothing");
+        ok(cuCtxPopCurrent_v2(null_mut()));
+        cuOccupancyMaxActiveBlocksPerMultiprocessor(&mut 0, function, 32, 0)
+    };
     "cuOccupancyMaxActiveBlocksPerMultiprocessor: of no threads" => ERROR_INVALID_VALUE, |f| {
         cuOccupancyMaxActiveBlocksPerMultiprocessor(&mut 0, f.function("nothing"), 0, 0)
     };

@@ -143,6 +143,12 @@ rows! {
         ok(cuCtxPopCurrent_v2(null_mut()));
         f.launch_bare(function, [1, 1, 1], [32, 1, 1], 0)
     };
+    "cuLaunchKernel: in a stream, without a context" => SUCCESS, |f| {
+        let (function, stream) = (f.function("nothing"), f.stream());
+        ok(cuCtxPopCurrent_v2(null_mut()));
+        ok(cuLaunchKernel(function, 1, 1, 1, 32, 1, 1, 0, stream, null_mut(), null_mut()));
+        cuStreamSynchronize(stream)
+    };
     "cuLaunchKernelEx: without attributes" => SUCCESS, |f| fill(f, |function, params| {
         cuLaunchKernelEx(&config(4, 32, &mut []), function, params.as_mut_ptr(), null_mut())
     });

@@ -80,6 +80,26 @@ rows! {
         ok(cuModuleUnload(module));
         cuModuleUnload(module)
     };
+    "cuModuleUnload: without a context" => SUCCESS, |f| {
+        let module = f.module();
+        ok(cuCtxPopCurrent_v2(null_mut()));
+        cuModuleUnload(module)
+    };
+    "cuModuleGetFunction: without a context" => SUCCESS, |f| {
+        let module = f.module();
+        ok(cuCtxPopCurrent_v2(null_mut()));
+        cuModuleGetFunction(&mut CUfunction::default(), module, c("fill"))
+    };
+    "cuModuleGetGlobal_v2: without a context" => SUCCESS, |f| {
+        let module = f.module();
+        ok(cuCtxPopCurrent_v2(null_mut()));
+        cuModuleGetGlobal_v2(&mut 0, &mut 0, module, c("counter"))
+    };
+    "cuModuleGetFunctionCount: without a context" => SUCCESS, |f| {
+        let module = f.module();
+        ok(cuCtxPopCurrent_v2(null_mut()));
+        cuModuleGetFunctionCount(&mut 0, module)
+    };
     "cuModuleUnload: null" => ERROR_INVALID_HANDLE, |_| cuModuleUnload(CUmodule(0));
     "cuModuleGetFunction: of a kernel, one handle a name" => SUCCESS, |f| {
         let module = f.module();

@@ -75,6 +75,12 @@ rows! {
         ok(cuMemFreeAsync(address, stream));
         cuMemFreeAsync(address, stream)
     };
+    "cuMemFreeAsync: null" => SUCCESS, |f| cuMemFreeAsync(0, f.stream());
+    "cuMemFree_v2: without a context" => SUCCESS, |f| {
+        let address = f.device();
+        ok(cuCtxPopCurrent_v2(null_mut()));
+        cuMemFree_v2(address)
+    };
     "cuMemFreeAsync: a foreign pointer" => ERROR_INVALID_VALUE, |f| cuMemFreeAsync(0x1234, f.stream());
 
     "cuMemsetD8_v2: bytes" => SUCCESS, |f| {

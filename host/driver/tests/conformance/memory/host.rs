@@ -35,6 +35,7 @@ rows! {
         ok(cuMemFreeHost(pointer));
         cuMemFreeHost(pointer)
     };
+    "cuMemFreeHost: null" => SUCCESS, |_| cuMemFreeHost(null_mut());
     "cuMemFreeHost: pageable memory" => ERROR_INVALID_VALUE, |_| cuMemFreeHost(pages());
     "cuMemHostGetDevicePointer_v2: of pageable memory" => ERROR_INVALID_VALUE, |_| {
         cuMemHostGetDevicePointer_v2(&mut 0, pages(), 0)

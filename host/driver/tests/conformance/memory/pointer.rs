@@ -25,6 +25,12 @@ rows! {
         ok(cuPointerGetAttribute((&raw mut context).cast(), attribute::CONTEXT, f.device()));
         holds(context == f.context)
     };
+    "cuPointerGetAttribute: without a context" => SUCCESS, |f| {
+        let (address, mut kind) = (f.device(), 0u32);
+        ok(cuCtxPopCurrent_v2(null_mut()));
+        ok(cuPointerGetAttribute((&raw mut kind).cast(), attribute::MEMORY_TYPE, address));
+        holds(kind == 2)
+    };
     "cuPointerGetAttribute: whether managed" => SUCCESS, |f| {
         let (mut managed, mut device) = (9u32, 9u32);
         ok(cuPointerGetAttribute((&raw mut managed).cast(), attribute::IS_MANAGED, f.managed()));

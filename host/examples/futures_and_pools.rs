@@ -27,9 +27,9 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     let mut sum = DeviceBuffer::<f32>::zeroed(&device, LENGTH)?;
     for step in 0..5 {
         let mut twos = DeviceBuffer::<f32>::zeroed_on(&stream, LENGTH)?;
-        device.launch(&stream, fill, config, (&mut twos, 2.0 * step as f32))?;
+        stream.launch(fill, config, (&mut twos, 2.0 * step as f32))?;
         let mut next = DeviceBuffer::<f32>::zeroed_on(&stream, LENGTH)?;
-        device.launch(&stream, vec_add, config, (&sum, &twos, &mut next))?;
+        stream.launch(vec_add, config, (&sum, &twos, &mut next))?;
         sum = next;
     } // what a step is done with goes back as the stream gets there; nobody waits
     // ANCHOR_END: pool
@@ -57,7 +57,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     memory.advise(Advice::Preferred(Some(MemoryLocation::Device(&device))))?;
     memory.prefetch(&stream, MemoryLocation::Device(&device))?; // before the kernel asks for page after page
     let mut doubled = DeviceBuffer::<f32>::zeroed(&device, LENGTH)?;
-    device.launch(&stream, vec_add, config, (&memory, &memory, &mut doubled))?;
+    stream.launch(vec_add, config, (&memory, &memory, &mut doubled))?;
     memory.prefetch(&stream, MemoryLocation::Host)?;
     // ANCHOR_END: managed
     println!(

@@ -25,8 +25,8 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     // SAFETY: both kernels wait before they access memory.
     let early = unsafe { config.with_programmatic_start() };
     for round in 0..10 {
-        device.launch(&stream, fill, early, (&mut output, round as f32))?;
-        device.launch(&stream, add_inverse, early, (&mut output,))?;
+        stream.launch(fill, early, (&mut output, round as f32))?;
+        stream.launch(add_inverse, early, (&mut output,))?;
     }
     println!("{:?}", &output.to_vec()?[..3]); // [10.0, 9.5, 9.333333]
     Ok(())

@@ -27,7 +27,7 @@ fn first() -> Result<(), Box<dyn Error>> {
     let half = DeviceBuffer::from_slice(&device, &[0.5f32; N])?;
     let mut ones = DeviceBuffer::<f32>::zeroed(&device, N)?;
     let config = LaunchConfig::for_num_elems(N);
-    device.launch(&stream, vec_add, config, (&half, &half, &mut ones))?;
+    stream.launch(vec_add, config, (&half, &half, &mut ones))?;
     filled.record(&stream)?;
 
     let mut other = Command::new(std::env::current_exe()?)
@@ -63,9 +63,9 @@ fn second(memory: &str, filled: &str, done: &str) -> Result<(), Box<dyn Error>> 
     stream.wait_event(&filled)?;
     let mut sum = DeviceBuffer::<f32>::zeroed(&device, N)?;
     let config = LaunchConfig::for_num_elems(N);
-    device.launch(&stream, vec_add, config, (&buffer, &buffer, &mut sum))?;
+    stream.launch(vec_add, config, (&buffer, &buffer, &mut sum))?;
     let zero = DeviceBuffer::<f32>::zeroed(&device, N)?;
-    device.launch(&stream, vec_add, config, (&sum, &zero, &mut buffer))?;
+    stream.launch(vec_add, config, (&sum, &zero, &mut buffer))?;
     done.record(&stream)?;
     println!("process {} has queued its work", std::process::id());
     Ok(stream.synchronize()?)

@@ -11,7 +11,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     let mut c = DeviceBuffer::<f32>::zeroed(&device, 3)?;
 
     let config = LaunchConfig::for_num_elems(3);
-    device.launch(&stream, vec_add, config, (&a, &b, &mut c))?;
+    stream.launch(vec_add, config, (&a, &b, &mut c))?;
     println!("{:?}", c.to_vec()?); // [11.0, 22.0, 33.0]
     Ok(())
 }

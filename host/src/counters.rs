@@ -22,7 +22,7 @@ use crate::{Backend, Device, DriverError};
 /// let (sum, counters) = counters::of(&device, || -> Result<_, Box<dyn std::error::Error>> {
 ///     let a = DeviceBuffer::from_slice(&device, &[1.0f32; 64])?;
 ///     let mut c = DeviceBuffer::zeroed(&device, 64)?;
-///     device.launch(&stream, vec_add, LaunchConfig::new(1, 64), (&a, &a, &mut c))?;
+///     stream.launch(vec_add, LaunchConfig::new(1, 64), (&a, &a, &mut c))?;
 ///     Ok(c)
 /// })?;
 /// assert_eq!(sum.to_vec()?, [2.0; 64]);

@@ -17,7 +17,7 @@ use crate::{
 ///     let stream = device.stream()?;
 ///     let [a, b] = [a, b].map(|numbers| DeviceBuffer::from_slice(&device, numbers));
 ///     let mut c = DeviceBuffer::zeroed(&device, 2)?;
-///     device.launch(&stream, vec_add, LaunchConfig::for_num_elems(2), (&a?, &b?, &mut c))?;
+///     stream.launch(vec_add, LaunchConfig::for_num_elems(2), (&a?, &b?, &mut c))?;
 ///     Ok(c.to_vec()?)
 /// }
 /// assert_eq!(sum(&[1.0, 2.0], &[10.0, 20.0])?, [11.0, 22.0]);

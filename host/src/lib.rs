@@ -16,7 +16,7 @@
 //! let b = DeviceBuffer::from_slice(&device, &[10.0f32, 20.0, 30.0])?;
 //! let mut c = DeviceBuffer::<f32>::zeroed(&device, 3)?;
 //!
-//! device.launch(&stream, vec_add, LaunchConfig::for_num_elems(3), (&a, &b, &mut c))?;
+//! stream.launch(vec_add, LaunchConfig::for_num_elems(3), (&a, &b, &mut c))?;
 //! assert_eq!(c.to_vec()?, [11.0, 22.0, 33.0]);
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
@@ -28,7 +28,6 @@
 
 mod array;
 pub mod checks;
-pub mod compare;
 pub mod counters;
 mod device;
 mod error;
@@ -43,6 +42,7 @@ mod multicast;
 mod stream;
 mod surface;
 pub mod tensor_map;
+pub mod testing;
 pub mod texture;
 mod threads;
 pub mod trace;
@@ -56,7 +56,7 @@ pub use device::{
 pub use error::DriverError;
 pub use errors::Error;
 pub use graph::{
-    ConditionSetter, Graph, GraphBuilder, GraphCondition, GraphError, GraphMemory, GraphTemplate,
+    ConditionSetter, ExecutableGraph, Graph, GraphBuilder, GraphCondition, GraphError, GraphMemory,
     KernelNode, Node, Record, Recordable, RecordableAll, UpdateReason,
 };
 pub use l2::L2Window;
@@ -71,8 +71,8 @@ pub use memory::{
 };
 pub use multicast::MulticastBuffer;
 pub use stream::{
-    Clock, Elapsed, Event, EventClock, EventOptions, Finished, Stream, StreamOptions,
-    StreamPriorities, TimeUnit, Timer, WallClock,
+    Clock, Event, EventClock, EventOptions, Finished, Stream, StreamOptions, StreamPriorities,
+    Timer, WallClock,
 };
 pub use surface::Surface;
 pub use texture::Texture;

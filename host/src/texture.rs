@@ -28,14 +28,14 @@ pub enum Filter {
 
 /// The value of a fetch outside the texture.
 #[derive(Debug, Clone, Copy, PartialEq, Default)]
-pub enum Outside {
+pub enum AddressMode {
     /// The nearest texel of the edge.
     #[default]
     Clamp,
-    /// The texture repeats. Only for normalised coordinates; otherwise as [`Outside::Clamp`].
+    /// The texture repeats. Only for normalised coordinates; otherwise as [`AddressMode::Clamp`].
     Wrap,
     /// The texture repeats, every other time reversed. Only for normalised coordinates;
-    /// otherwise as [`Outside::Clamp`].
+    /// otherwise as [`AddressMode::Clamp`].
     Mirror,
     /// The texture has this value there.
     Border(f32),
@@ -47,7 +47,7 @@ pub struct Sampling {
     /// The value of a read between texels.
     pub filter: Filter,
     /// The value of a read outside the texture.
-    pub outside: Outside,
+    pub address_mode: AddressMode,
     /// Whether coordinates run from 0 to 1 over the texture. Otherwise they count texels.
     pub normalized: bool,
 }
@@ -107,11 +107,11 @@ fn sampler<const DIMENSIONS: usize>(
 ) -> Result<u64, DriverError> {
     array.device.make_current(at)?;
     let resource = array.resource();
-    let (mode, border) = match sampling.outside {
-        Outside::Clamp => (CUaddress_mode::CU_TR_ADDRESS_MODE_CLAMP, 0.0),
-        Outside::Wrap => (CUaddress_mode::CU_TR_ADDRESS_MODE_WRAP, 0.0),
-        Outside::Mirror => (CUaddress_mode::CU_TR_ADDRESS_MODE_MIRROR, 0.0),
-        Outside::Border(value) => (CUaddress_mode::CU_TR_ADDRESS_MODE_BORDER, value),
+    let (mode, border) = match sampling.address_mode {
+        AddressMode::Clamp => (CUaddress_mode::CU_TR_ADDRESS_MODE_CLAMP, 0.0),
+        AddressMode::Wrap => (CUaddress_mode::CU_TR_ADDRESS_MODE_WRAP, 0.0),
+        AddressMode::Mirror => (CUaddress_mode::CU_TR_ADDRESS_MODE_MIRROR, 0.0),
+        AddressMode::Border(value) => (CUaddress_mode::CU_TR_ADDRESS_MODE_BORDER, value),
     };
     let filter = match sampling.filter {
         Filter::Point => CUfilter_mode::CU_TR_FILTER_MODE_POINT,

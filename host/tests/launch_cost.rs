@@ -60,7 +60,7 @@ fn a_launch_allocates_no_more_than_the_driver() {
     let config = LaunchConfig::for_num_elems(32);
     let by_library = fewest(&stream, || {
         let arguments = (&ones, &ones, &mut sums);
-        let launched = device.launch(&stream, vec_add, config, arguments);
+        let launched = stream.launch(vec_add, config, arguments);
         launched.expect("a launch");
     });
 

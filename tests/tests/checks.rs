@@ -31,7 +31,7 @@ fn race(device: &Device, stream: &Stream) -> Result<(), DriverError> {
     let mut counter = DeviceBuffer::from_slice(device, &[0]).expect("a counter");
     let config = LaunchConfig::new(1, 32);
     // SAFETY: the race can spoil the value of the counter and nothing else.
-    unsafe { device.launch_unchecked(stream, incr_racy, config, (&mut counter,)) }
+    unsafe { stream.launch_unchecked(incr_racy, config, (&mut counter,)) }
         .expect("the launch itself is right");
     stream.synchronize()
 }
@@ -91,7 +91,7 @@ macro_rules! counts_to_two {
             let mut counter = DeviceBuffer::from_slice(&$device, &[0]).expect("a counter");
             let config = LaunchConfig::new(2, 1);
             // SAFETY: a race can spoil the value of the counter and nothing else.
-            unsafe { $device.launch_unchecked(&stream, $kernel, config, (&mut counter,)) }
+            unsafe { stream.launch_unchecked($kernel, config, (&mut counter,)) }
                 .expect("the launch itself is right");
             match counter.to_vec().expect("no fault")[0] {
                 2 => Ok(()),
@@ -174,13 +174,8 @@ fn findings_of_some_launches_are_given_back() {
     race(&device, &stream).expect("no fault");
     let found = checks::of(&device, Checking::all(), || -> Result<(), DriverError> {
         let mut counter = DeviceBuffer::from_slice(&device, &[0]).expect("a counter");
-        device
-            .launch(
-                &stream,
-                incr_atomic,
-                LaunchConfig::new(2, 64),
-                (&mut counter,),
-            )
+        stream
+            .launch(incr_atomic, LaunchConfig::new(2, 64), (&mut counter,))
             .expect("a launch");
         Ok(())
     });

@@ -21,12 +21,7 @@ fn add() -> String {
         buffer(&[0.0; 100]),
     );
     let arguments = (&a, &b, &mut c);
-    let launched = device.launch(
-        &stream,
-        vec_add,
-        LaunchConfig::for_num_elems(100),
-        arguments,
-    );
+    let launched = stream.launch(vec_add, LaunchConfig::for_num_elems(100), arguments);
     launched.expect("a launch");
     assert_eq!(c.to_vec().expect("a copy"), [1.5; 100]);
     let resources = module.resources("vec_add").expect("the module has it");

@@ -115,8 +115,8 @@ fn an_unknown_kernel_is_named_and_the_nearest_offered() {
 fn launch(config: LaunchConfig) -> LaunchError {
     let device = device();
     let stream = device.stream().expect("a stream");
-    device
-        .launch(&stream, check_index, config, ())
+    stream
+        .launch(check_index, config, ())
         .expect_err("the launch is refused")
 }
 
@@ -127,8 +127,7 @@ fn a_shape_that_the_kernels_contract_does_not_allow_is_refused_before_it_reaches
     let input = DeviceBuffer::from_slice(&device, &[1.0; 64]).expect("a buffer");
     let mut output = DeviceBuffer::zeroed(&device, 64).expect("a buffer");
     let config = LaunchConfig::new(1, (16, 16));
-    let launched = device.launch(
-        &stream,
+    let launched = stream.launch(
         transpose_smem_pad,
         config,
         (input.matrix(8), output.matrix_mut(8)),
@@ -199,8 +198,7 @@ fn a_block_beyond_the_launch_bounds_is_refused_before_it_reaches_the_driver() {
     let device = device();
     let stream = device.stream().expect("a stream");
     // SAFETY: `hello_world` asks nothing of its caller.
-    let launched =
-        unsafe { device.launch_unchecked(&stream, Bounded, LaunchConfig::new(1, 256), ()) };
+    let launched = unsafe { stream.launch_unchecked(Bounded, LaunchConfig::new(1, 256), ()) };
     expect!(
         stable(&whole(&launched.expect_err("too many threads"))),
         "faults/launch_bounds.txt"
@@ -238,13 +236,8 @@ fn add_lies(device: &Device, address: u64, len: usize) -> String {
     let b = DeviceBuffer::<f32>::zeroed(device, len).expect("a buffer");
     // SAFETY: it is not sound, and that is the test: the process ends after the fault.
     let a = unsafe { DeviceBuffer::<f32>::borrow_raw(device, address, len) };
-    device
-        .launch(
-            &stream,
-            vec_add,
-            LaunchConfig::for_num_elems(len),
-            (&*a, &b, &mut c),
-        )
+    stream
+        .launch(vec_add, LaunchConfig::for_num_elems(len), (&*a, &b, &mut c))
         .expect("a launch");
     let error = stream
         .synchronize()

@@ -6,8 +6,8 @@ use gpu::basics::matrix_add::mat_add_2d_2d;
 use gpu::basics::thread_index::linear_index_3d;
 use gpu::basics::vector_add::vec_add;
 use gpu::warp::shuffles::shfl_swap;
-use lanewise::compare::Matching;
 use lanewise::guidelines::{self, Guideline};
+use lanewise::testing::Matching;
 use lanewise::{Device, DeviceBuffer, LaunchConfig, LaunchError, ManagedBuffer, SymbolError};
 use proptest::prelude::*;
 use tests::device;
@@ -53,8 +53,8 @@ fn the_host_reads_what_a_kernel_wrote_to_managed_memory_without_a_copy() {
     b.as_mut_slice().expect("a slice").fill(0.5);
     let config = LaunchConfig::cover_2d((nx, ny), (32, 16));
     let arguments = (&a, &b, c.matrix_mut(nx));
-    device
-        .launch(&stream, mat_add_2d_2d, config, arguments)
+    stream
+        .launch(mat_add_2d_2d, config, arguments)
         .expect("a launch");
     // Nobody has waited: the slice does.
     let sum = c.as_slice().expect("a slice");
@@ -88,7 +88,7 @@ fn a_fault_surfaces_at_the_next_synchronisation_and_says_so() {
             let a = unsafe { DeviceBuffer::<f32>::borrow_raw(&device, 16, 64) };
             let arguments = (&*a, &b, &mut c);
             let config = LaunchConfig::for_num_elems(64);
-            let launched = device.launch(&stream, vec_add, config, arguments);
+            let launched = stream.launch(vec_add, config, arguments);
             let before = line!();
             let error = stream
                 .synchronize()
@@ -119,7 +119,7 @@ fn a_slice_that_is_not_aligned_to_its_elements_size_is_refused() {
     let config = LaunchConfig::for_num_elems(32);
     let mut launch = |input: &DeviceBuffer<[i32; 4]>| {
         let arguments = (input, &mut output, 0, 32);
-        device.launch(&stream, shfl_swap, config, arguments)
+        stream.launch(shfl_swap, config, arguments)
     };
     let error = launch(&odd).expect_err("an address that is not a multiple of 16");
     assert!(matches!(error, LaunchError::Argument { .. }), "{error:?}");
@@ -131,7 +131,7 @@ fn a_slice_that_is_not_aligned_to_its_elements_size_is_refused() {
     let empty = DeviceBuffer::<[i32; 4]>::from_slice(&device, &[]).expect("nothing");
     assert_eq!(empty.address() % 16, 0);
     for start in [1, 63, 64] {
-        launch(&words.view(start..)).expect("a part is aligned");
+        launch(&words.slice(start..)).expect("a part is aligned");
     }
     stream.synchronize().expect("no fault");
 }
@@ -143,8 +143,8 @@ fn a_call_that_is_refused_is_no_kernels_fault() {
     let buffer = || DeviceBuffer::<f32>::zeroed(&device, 64).expect("a buffer");
     let (a, b, mut c) = (buffer(), buffer(), buffer());
     let config = LaunchConfig::new(1, 2048);
-    let error = device
-        .launch(&stream, vec_add, config, (&a, &b, &mut c))
+    let error = stream
+        .launch(vec_add, config, (&a, &b, &mut c))
         .expect_err("2048 threads");
     let mut cause = std::error::Error::source(&error);
     let driver = loop {
@@ -163,7 +163,7 @@ fn results_match_with_a_stride_and_an_offset() {
     let device = device();
     let buffer =
         DeviceBuffer::from_slice(&device, &[0.0f32, 1.0, 2.0, 3.0, 4.0, 5.0]).expect("a buffer");
-    let odd = lanewise::compare::Every { offset: 1, step: 2 };
+    let odd = lanewise::testing::Every { offset: 1, step: 2 };
     Matching::of(3)
         .device(odd)
         .relative(1e-6)
@@ -252,7 +252,7 @@ proptest! {
         let three = |[x, y, z]: [u32; 3]| (x, y, z);
         let config = LaunchConfig::new(three(grid), three(block));
         let matrix = numbers.matrix_mut((grid[0] * block[0]) as usize);
-        device.launch(&stream, linear_index_3d, config, (matrix,)).expect("a launch");
+        stream.launch(linear_index_3d, config, (matrix,)).expect("a launch");
         prop_assert_eq!(numbers.to_vec().expect("a copy"), expected);
     }
 }

@@ -69,8 +69,8 @@ fn the_other_process() {
             let (from, mut to): (IpcBuffer<f32>, IpcBuffer<f32>) = (open(from), open(to));
             stream.wait_event(&filled).expect("a wait");
             let config = LaunchConfig::for_num_elems(from.len());
-            device
-                .launch(&stream, vec_add, config, (&from, &from, &mut to))
+            stream
+                .launch(vec_add, config, (&from, &from, &mut to))
                 .expect("a launch");
             done.record(&stream).expect("a record");
             println!("queued");
@@ -99,8 +99,8 @@ fn the_other_process() {
             let stream = second.stream().expect("a stream");
             let mut to = DeviceBuffer::<f32>::zeroed(second, from.len()).expect("a buffer");
             let config = LaunchConfig::for_num_elems(from.len());
-            second
-                .launch(&stream, vec_add, config, (&from, &from, &mut to))
+            stream
+                .launch(vec_add, config, (&from, &from, &mut to))
                 .expect("a launch");
             let ends =
                 ".version 8.0\n.target sm_80\n.address_size 64\n.visible .entry ends() { trap; }\n";
@@ -179,16 +179,16 @@ fn another_process_works_on_a_buffer_between_two_events() {
             [&filled, &done].map(|event| event.ipc_handle().expect("a handle").to_string()),
         );
         let config = LaunchConfig::for_num_elems(n);
-        device
-            .launch(&stream, vec_add, config, (&ones, &values_there, &mut from))
+        stream
+            .launch(vec_add, config, (&ones, &values_there, &mut from))
             .expect("a launch");
         filled.record(&stream).expect("a record");
         let mut child = other(&words);
         let _pipe = queued(&mut child);
         let mut after = DeviceBuffer::<f32>::zeroed(&device, n).expect("a buffer");
         stream.wait_event(&done).expect("a wait");
-        device
-            .launch(&stream, vec_add, config, (&to, &ones, &mut after))
+        stream
+            .launch(vec_add, config, (&to, &ones, &mut after))
             .expect("a launch");
         let expected: Vec<f32> = values.iter().map(|x| 2.0 * (x + 1.0) + 1.0).collect();
         assert_eq!(after.to_vec().expect("no fault"), expected);
@@ -214,12 +214,12 @@ fn what_is_not_shared_is_refused() {
     for refused in [
         pooled.ipc_handle(),
         empty.ipc_handle(),
-        buffer.view(0..7).ipc_handle(),
+        buffer.slice(0..7).ipc_handle(),
     ] {
         assert!(matches!(refused, Err(IpcError::NotWhole)), "{refused:?}");
     }
     assert!(matches!(
-        buffer.parts(3)[0].ipc_handle(),
+        buffer.chunks_mut(3)[0].ipc_handle(),
         Err(IpcError::NotWhole)
     ));
     for text in ["", "zz", &"0".repeat(143), &"é".repeat(72)] {

@@ -15,11 +15,11 @@ fn sums() -> [Vec<f32>; 2] {
     let (a, b) = (buffer(&[1.0, 2.0, 3.0]), buffer(&[10.0, 20.0, 30.0]));
     let (mut catalog, mut own) = (buffer(&[0.0; 3]), buffer(&[0.0; 3]));
     let config = LaunchConfig::for_num_elems(3);
-    device
-        .launch(&stream, vector_add::vec_add, config, (&a, &b, &mut catalog))
+    stream
+        .launch(vector_add::vec_add, config, (&a, &b, &mut catalog))
         .expect("a launch");
-    device
-        .launch(&stream, kernels::vec_add, config, (&a, &b, &mut own))
+    stream
+        .launch(kernels::vec_add, config, (&a, &b, &mut own))
         .expect("a launch");
     [catalog, own].map(|sum| sum.to_vec().expect("no fault"))
 }

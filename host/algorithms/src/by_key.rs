@@ -163,8 +163,8 @@ impl ByKey {
     /// let output = (&mut found, &mut most);
     /// by_key.reduce(&device.stream()?, Max, &keys, &values, output, &mut count)?;
     /// assert_eq!(count.to_vec()?, [3]);
-    /// assert_eq!(found.view(..3).to_vec()?, [7, 5, 7]);
-    /// assert_eq!(most.view(..3).to_vec()?, [2.0, -3.0, 0.5]);
+    /// assert_eq!(found.slice(..3).to_vec()?, [7, 5, 7]);
+    /// assert_eq!(most.slice(..3).to_vec()?, [2.0, -3.0, 0.5]);
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
     ///
@@ -217,8 +217,8 @@ impl ByKey {
     /// let output = (&mut found, &mut lengths);
     /// by_key.run_lengths(&device.stream()?, &input, output, &mut count)?;
     /// assert_eq!(count.to_vec()?, [3]);
-    /// assert_eq!(found.view(..3).to_vec()?, [3, -1, 3]);
-    /// assert_eq!(lengths.view(..3).to_vec()?, [3, 1, 1]);
+    /// assert_eq!(found.slice(..3).to_vec()?, [3, -1, 3]);
+    /// assert_eq!(lengths.slice(..3).to_vec()?, [3, 1, 1]);
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
     ///

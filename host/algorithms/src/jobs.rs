@@ -10,9 +10,7 @@ mod tuning;
 pub(crate) use tuning::SPACES;
 
 use anyhow::{Result, ensure};
-use lanewise::{
-    Backend, Device, DeviceBuffer, DeviceCopy, EventClock, Pod, Stream, TimeUnit, Timer,
-};
+use lanewise::{Backend, Device, DeviceBuffer, DeviceCopy, EventClock, Pod, Stream, Timer};
 use lanewise_algorithms::{
     ArgMin, Fold, MeanVariance, Moments, NotZero, Philox, Place, Reduction, Scan, Select,
     histogram_bytes, histogram_even, transpose,
@@ -415,7 +413,7 @@ impl Runner {
         for _ in 0..warm_ups + repeats {
             let timer = Timer::start(EventClock::on(&self.stream))?;
             work()?;
-            times.push(timer.stop()?.get(TimeUnit::Milliseconds));
+            times.push(timer.stop()?.as_secs_f64() * 1e3);
         }
         let timed = &mut times[warm_ups..];
         timed.sort_by(f64::total_cmp);
@@ -565,7 +563,7 @@ impl Selection {
         };
         let times = run.time(|| work(&mut of))?;
         ensure!(of.count.to_vec()? == [kept as u64], "count");
-        ensure!(of.output.view(..expected.len()).to_vec()? == expected);
+        ensure!(of.output.slice(..expected.len()).to_vec()? == expected);
         Measured::of(times, (run.len + expected.len()) * 4, Unit::Bytes)
     }
 }

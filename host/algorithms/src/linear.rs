@@ -96,7 +96,7 @@ impl Linear {
                 Error::unless_enough("a bias", outputs, bias.len())?;
                 queue_layer::<T, F>(of, queue, [x, weights], bias, y)
             }
-            None => queue_layer::<T, F>(of, queue, [x, weights], &x.view(..0), y),
+            None => queue_layer::<T, F>(of, queue, [x, weights], &x.slice(..0), y),
         }
     }
 }

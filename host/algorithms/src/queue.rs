@@ -70,9 +70,8 @@ impl Queue for &Stream {
         config: LaunchConfig,
         arguments: A,
     ) -> Result<(), Error> {
-        let device = self.device();
         // SAFETY: the caller promises the same.
-        unsafe { device.launch_unchecked(self, kernel, config, arguments)? };
+        unsafe { Stream::launch_unchecked(self, kernel, config, arguments)? };
         Ok(())
     }
 

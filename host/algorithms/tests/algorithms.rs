@@ -29,7 +29,7 @@ fn with_unaligned<T: DeviceCopy + Pod>(
     let input = DeviceBuffer::from_slice(device, &shifted).expect("an input");
     let mut output = DeviceBuffer::zeroed(device, shifted.len()).expect("an output");
     // A part gives no `&mut DeviceBuffer`: the output stays aligned, the input is a view.
-    run(&input.view(skip..), &mut output);
+    run(&input.slice(skip..), &mut output);
     output.to_vec().expect("results")[..values.len()].to_vec()
 }
 
@@ -54,7 +54,7 @@ fn reductions_are_the_cpus() {
             let mut shifted = vec![0; skip];
             shifted.extend_from_slice(&values);
             let all = uploaded(&device, &shifted);
-            let input = all.view(skip..);
+            let input = all.slice(skip..);
             let sum = values
                 .iter()
                 .fold(0i32, |sum, value| sum.wrapping_add(*value));
@@ -103,7 +103,7 @@ fn places_of_extremes_are_the_cpus() {
             let mut shifted = vec![-1; skip];
             shifted.extend_from_slice(&values);
             let all = uploaded(&device, &shifted);
-            let input = all.view(skip..);
+            let input = all.slice(skip..);
             fold.fold(&stream, ArgMin, &input, &mut found)
                 .expect("a place");
             let place = found.to_vec().unwrap()[0];
@@ -359,7 +359,7 @@ fn of_each_run_the_first_is_kept() {
                 let mut output = zeros::<i32>(&device, len);
                 Select::new(&device, len)
                     .expect("a workspace")
-                    .unique(&stream, &all.view(skip..), &mut output, &mut count)
+                    .unique(&stream, &all.slice(skip..), &mut output, &mut count)
                     .expect("the runs");
                 assert_eq!(
                     count.to_vec().unwrap(),
@@ -384,7 +384,7 @@ fn histograms_count_every_element() {
             .skip(len.min(3))
             .for_each(|byte| expected[usize::from(*byte)] += 1);
         let (all, mut bins) = (uploaded(&device, &bytes), zeros::<u32>(&device, 256));
-        histogram_bytes(&stream, &all.view(len.min(3)..), &mut bins).expect("a histogram");
+        histogram_bytes(&stream, &all.slice(len.min(3)..), &mut bins).expect("a histogram");
         assert_eq!(bins.to_vec().unwrap(), expected, "{len}");
 
         let values: Vec<i32> = words(len).iter().map(|word| *word as i32 >> 16).collect();

@@ -65,7 +65,7 @@ macro_rules! by_keys {
                         keys.clone(),
                     ];
                     let all = uploaded(&device, &shifted.concat());
-                    let input = all.view(skip..);
+                    let input = all.slice(skip..);
                     let values: Vec<i32> = words(len).iter().map(|word| *word as i32).collect();
                     let weights = uploaded(&device, &values);
                     let runs = runs(&keys);
@@ -268,9 +268,12 @@ fn blocks_that_wait_for_each_other_are_right_in_any_order() {
                 .reduce(&stream, Sum, &input, &values, output, &mut count)
                 .expect("a reduction");
             let runs = count.to_vec()?[0] as usize;
-            let (found, lengths) = (found.view(..runs).to_vec()?, lengths.view(..runs).to_vec()?);
+            let (found, lengths) = (
+                found.slice(..runs).to_vec()?,
+                lengths.slice(..runs).to_vec()?,
+            );
             assert!(
-                again.view(..runs).to_vec()? == found && ones.view(..runs).to_vec()? == lengths
+                again.slice(..runs).to_vec()? == found && ones.slice(..runs).to_vec()? == lengths
             );
             Ok::<_, MemoryError>((found, lengths, sums.to_vec()?[keys.len() - 1]))
         })

@@ -79,7 +79,7 @@ fn results(device: &Device, stream: &Stream) -> Result<Vec<String>, MemoryError>
     all.extend([shown(&bins)?, shown(&many)?]);
 
     let mut moved = room::<f32>(device, LEN);
-    transpose(stream, &on_floats.view(..37 * 135), 135, &mut moved).expect("a transpose");
+    transpose(stream, &on_floats.slice(..37 * 135), 135, &mut moved).expect("a transpose");
     all.push(shown(&moved)?);
     gather(stream, &on_floats, &on_places, &mut moved).expect("a gather");
     all.push(shown(&moved)?);
@@ -96,8 +96,8 @@ fn results(device: &Device, stream: &Stream) -> Result<Vec<String>, MemoryError>
 
     let (columns, rows) = (1000, 5);
     let (of_rows, factors) = (
-        on_floats.view(1..=rows * columns),
-        on_floats.view(2..columns + 2),
+        on_floats.slice(1..=rows * columns),
+        on_floats.slice(2..columns + 2),
     );
     let n = columns as u32;
     let mut output = room::<f32>(device, rows * columns);
@@ -108,7 +108,7 @@ fn results(device: &Device, stream: &Stream) -> Result<Vec<String>, MemoryError>
     rms_norm(stream, &of_rows, &factors, 1e-5, &mut output).expect("a norm");
     all.push(shown(&output)?);
 
-    let (targets, mut losses) = (on_places.view(..rows), room::<f32>(device, rows));
+    let (targets, mut losses) = (on_places.slice(..rows), room::<f32>(device, rows));
     cross_entropy(stream, &of_rows, n, &targets, &mut losses).expect("losses");
     all.push(shown(&losses)?);
     cross_entropy_backward(stream, &of_rows, n, &targets, 1.0, &mut losses, &mut output)

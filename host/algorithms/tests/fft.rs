@@ -216,7 +216,7 @@ macro_rules! transforms_of_matrices_are_the_cpus {
         let run = || {
             fft.forward(&stream, &input, &mut output)
                 .expect("a transform");
-            fft.inverse(&stream, &output.view(..count * of), &mut back)
+            fft.inverse(&stream, &output.slice(..count * of), &mut back)
                 .expect("a transform");
             stream.synchronize()
         };
@@ -334,19 +334,19 @@ fn sizes_without_a_kernel_are_refused() {
         let result = fft.forward(&stream, input, &mut output);
         result.expect_err("no whole sequence").to_string()
     };
-    assert_eq!(error(&reals.view(..33)), "the last sequence is not whole");
+    assert_eq!(error(&reals.slice(..33)), "the last sequence is not whole");
     assert_eq!(
-        error(&reals.view(..64)),
+        error(&reals.slice(..64)),
         "expected a workspace of at least 32 elements, found 16"
     );
     let expected = "is aligned to 8 bytes";
-    let found = error(&reals.view(1..33));
+    let found = error(&reals.slice(1..33));
     assert!(found.contains(expected), "{found}");
     let numbers = DeviceBuffer::<Float2>::zeroed(&device, 3 * 64 * 64).expect("a buffer");
     let mut output = DeviceBuffer::<Float2>::zeroed(&device, 3 * 64 * 64).expect("a buffer");
     let mut fft = Fft2d::<Float2>::new(&device, [64, 64], 2).expect("a transform");
     let mut error = |len: usize| {
-        let result = fft.forward(&stream, &numbers.view(..len), &mut output);
+        let result = fft.forward(&stream, &numbers.slice(..len), &mut output);
         result.expect_err("no whole matrix").to_string()
     };
     assert_eq!(error(64), "the last matrix is not whole");

@@ -105,7 +105,7 @@ macro_rules! gemms_are_the_cpus {
             let mut c = uploaded(&device, &old);
             checked(&device, of, || {
                 let [a, b] = &on_device;
-                of.multiply(&stream, &a.view(skip..), &b.view(skip..), &mut c)
+                of.multiply(&stream, &a.slice(skip..), &b.slice(skip..), &mut c)
                     .expect("a product");
                 stream.synchronize().expect("the product's end");
             });
@@ -374,7 +374,7 @@ fn layers_are_the_cpus() {
 fn a_layer_refuses_a_short_bias() {
     let (device, stream) = device();
     let [x, mut y] = [0, 1].map(|_| uploaded(&device, &[Bf16::from_f32(1.0); 4]));
-    let bias = x.view(..1);
+    let bias = x.slice(..1);
     let error = Linear::new(2, 2, 2)
         .forward(&stream, Relu, &x, &x, Some(&bias), &mut y)
         .expect_err("a short bias");
@@ -473,7 +473,7 @@ macro_rules! gemvs_are_the_cpus {
                 ..Gemv::new($rows, $columns)
             };
             checked(&$device, (of, is_transposed, $skip), || {
-                let (a, x) = (on_device.view($skip..), of_x.view($skip..));
+                let (a, x) = (on_device.slice($skip..), of_x.slice($skip..));
                 if is_transposed {
                     of.multiply_transposed(&$stream, &a, &x, &mut y)
                         .expect("a product");

@@ -85,7 +85,7 @@ fn forward<E: RowElement>((rows, columns): (usize, usize), skip: usize) {
         numbers::<E>(columns, 3, 2.0),
     );
     let all = shifted(&device, &x, skip);
-    let input = all.view(skip..);
+    let input = all.slice(skip..);
     let factors = [&gamma, &beta].map(|values| shifted(&device, values, 0));
     let mut output = zeros::<E>(&device, rows * columns);
     let what = format!(
@@ -146,7 +146,7 @@ fn backward<E: RowElement>((rows, columns): (usize, usize), skip: usize) {
         numbers::<E>(columns, 2, 2.0),
     );
     let all = [&x, &dy].map(|values| shifted(&device, values, skip));
-    let [x_there, dy_there] = [all[0].view(skip..), all[1].view(skip..)];
+    let [x_there, dy_there] = [all[0].slice(skip..), all[1].slice(skip..)];
     let gamma_there = shifted(&device, &gamma, 0);
     let mut dx = zeros::<E>(&device, rows * columns);
     let mut of_factors = [zeros::<E>(&device, columns), zeros::<E>(&device, columns)];
@@ -291,7 +291,7 @@ macro_rules! cross_entropies {
                     targets[1] = u32::MAX; // left out
                 }
                 let all = shifted(&device, &x, skip);
-                let logits = all.view(skip..);
+                let logits = all.slice(skip..);
                 let targets_there = DeviceBuffer::from_slice(&device, &targets).expect("targets");
                 let mut found = DeviceBuffer::<f32>::zeroed(&device, rows).expect("losses");
                 let (expected, of_logits) = losses(&wide(&x), columns, &targets);
@@ -334,7 +334,7 @@ fn factors_of_rows_need_not_be_aligned() {
     rms_norm(
         &stream,
         &input,
-        &factors_there.view(1..),
+        &factors_there.slice(1..),
         EPSILON,
         &mut output,
     )

@@ -34,7 +34,7 @@ macro_rules! sorts {
                     DeviceBuffer::from_slice(&device, &shifted).expect("a buffer")
                 };
                 let input = upload(&keys);
-                let input = input.view(1..);
+                let input = input.slice(1..);
                 let indices = DeviceBuffer::from_slice(&device, &values).expect("a buffer");
                 for order in [Order::Ascending, Order::Descending] {
                     let mut places: Vec<usize> = (0..len).collect();

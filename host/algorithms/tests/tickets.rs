@@ -13,8 +13,7 @@ fn a_scan_of_more_blocks_than_tiles_ends_in_a_panic() {
     let numbers = || DeviceBuffer::<u32>::zeroed(&device, 3 * 8192).expect("a buffer");
     let (input, mut output) = (numbers(), numbers());
     let mut tiles = DeviceBuffer::<u64>::zeroed(&device, 2).expect("a buffer");
-    let queued = device.launch(
-        &stream,
+    let queued = stream.launch(
         scan::<u32, Sum>,
         LaunchConfig::new(3, 256),
         (&input, &mut output, &mut tiles, false),

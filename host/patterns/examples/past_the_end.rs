@@ -23,7 +23,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     // SAFETY: it is not sound, and that is what the tools are to find. The process ends with it.
     let b = unsafe { DeviceBuffer::<f32>::borrow_raw(&device, address, 64) };
     let config = LaunchConfig::cover_1d(64, 32);
-    device.launch(&stream, vec_add, config, (&a, &*b, &mut c))?;
+    stream.launch(vec_add, config, (&a, &*b, &mut c))?;
     stream.synchronize()?;
     println!("{:?}", &c.to_vec()?[..4]);
     Ok(())

@@ -517,8 +517,8 @@ mod tests {
         assert_eq!(own.kernels(), ["count_bins"]);
         let all = device.module_of::<kernels::count_up>().expect("it loads");
         assert!(all.kernels().iter().any(|name| name == "count_bins"));
-        device
-            .launch(&stream, kernels::count_up, LaunchConfig::new(1, 32), ())
+        stream
+            .launch(kernels::count_up, LaunchConfig::new(1, 32), ())
             .expect("a launch");
         stream.synchronize().expect("it ends");
         let count = device.symbol(kernels::COUNT).expect("the static");

@@ -78,7 +78,7 @@ impl Device {
     /// let stream = device.stream()?;
     /// let count = device.symbol(COUNT)?;
     /// count.write(3)?;
-    /// device.launch(&stream, count_up, LaunchConfig::new(2, 32), ())?;
+    /// stream.launch(count_up, LaunchConfig::new(2, 32), ())?;
     /// assert_eq!(count.read()?, 67);
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```

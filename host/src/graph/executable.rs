@@ -14,7 +14,7 @@ use super::builder::kernel_params;
 use super::error::{GraphError, UpdateReason};
 use super::node::KernelNode;
 use super::record::{Record, Recorded};
-use super::template::{GraphTemplate, Handle, NodeType, TemplateNode, uses};
+use super::template::{Graph, Handle, NodeType, TemplateNode, uses};
 use super::uses::{RecordableAll, Used, conflict, hold, hold_by};
 use crate::journal::What;
 use crate::launch::CheckedLaunch;
@@ -24,7 +24,7 @@ use crate::{Arguments, Device, DriverError, LaunchConfig, LaunchError, Stream, l
 
 /// Recorded work, ready to be launched.
 #[derive(Debug)]
-pub struct Graph {
+pub struct ExecutableGraph {
     device: Device,
     executable: CUgraphExec,
     /// All buffers from outside that it uses, each once.
@@ -48,7 +48,7 @@ struct OnlyExecutable(Arc<AtomicBool>);
 
 impl OnlyExecutable {
     /// Makes the mark, and fails if another executable graph exists.
-    fn of(template: &GraphTemplate) -> Result<Self, GraphError> {
+    fn of(template: &Graph) -> Result<Self, GraphError> {
         match template.only.swap(true, Ordering::AcqRel) {
             true => Err(GraphError::ExecutableTwice),
             false => Ok(Self(template.only.clone())),
@@ -86,21 +86,21 @@ impl Device {
     pub fn record(
         &self,
         work: impl for<'recorded> FnOnce(&mut Record<'recorded>) -> Result<(), GraphError>,
-    ) -> Result<Graph, GraphError> {
+    ) -> Result<ExecutableGraph, GraphError> {
         let at = Location::caller();
         let Recorded { graph, uses } = Recorded::of(self, work, at)?;
-        Graph::of(self, &graph, uses, None, at)
+        ExecutableGraph::of(self, &graph, uses, None, at)
     }
 }
 
-impl GraphTemplate {
+impl Graph {
     /// Makes an executable graph. Later changes of this graph do not affect it.
     ///
     /// # Errors
     /// [`GraphError::BufferIsGone`], or the driver's error. A graph with memory of its own, or with
     /// conditional nodes, can have one executable graph at a time: [`GraphError::ExecutableTwice`].
     #[track_caller]
-    pub fn instantiate(&self) -> Result<Graph, GraphError> {
+    pub fn instantiate(&self) -> Result<ExecutableGraph, GraphError> {
         let built = Built {
             template: self.handle.clone(),
             nodes: self.nodes.clone(),
@@ -111,7 +111,7 @@ impl GraphTemplate {
             .has_conditions()
             .then(|| OnlyExecutable::of(self))
             .transpose()?;
-        let mut graph = Graph::of(&self.device, &self.handle, uses, Some(built), at)?;
+        let mut graph = ExecutableGraph::of(&self.device, &self.handle, uses, Some(built), at)?;
         graph.only = only;
         Ok(graph)
     }
@@ -144,7 +144,7 @@ impl Built {
     }
 }
 
-impl Graph {
+impl ExecutableGraph {
     fn of(
         device: &Device,
         graph: &Handle,
@@ -238,7 +238,7 @@ impl Graph {
     /// [`GraphError::BufferIsGone`]. The graph is unchanged then, unless the driver's error is a
     /// source of the error: see [`Self::update`].
     #[track_caller]
-    pub fn update_from(&mut self, graph: &GraphTemplate) -> Result<(), GraphError> {
+    pub fn update_from(&mut self, graph: &Graph) -> Result<(), GraphError> {
         let at = Location::caller();
         graph.without_conditions()?;
         if let Some(built) = &self.built
@@ -316,7 +316,7 @@ impl Graph {
     /// the graph that this was made from.
     ///
     /// # Errors
-    /// As [`Device::launch`]; [`GraphError::OtherGraph`]; [`GraphError::Unordered`] if the node
+    /// As [`Stream::launch`]; [`GraphError::OtherGraph`]; [`GraphError::Unordered`] if the node
     /// would use the same memory as a node that may run beside it; [`GraphError::Kind`].
     #[track_caller]
     pub fn set_launch<K: SafeKernel, A: Arguments<K::Params> + RecordableAll>(
@@ -413,7 +413,7 @@ fn difference(
     })
 }
 
-impl Drop for Graph {
+impl Drop for ExecutableGraph {
     fn drop(&mut self) {
         late::end(Ending {
             device: self.device.clone(),

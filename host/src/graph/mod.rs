@@ -2,8 +2,8 @@
 //! of one launch.
 //!
 //! [`Device::record`](crate::Device::record) records launches, copies and memsets instead of
-//! queueing them, one after another. [`Graph::launch`] queues them all. So many small kernels cost
-//! the host no more than one launch.
+//! queueing them, one after another. [`ExecutableGraph::launch`] queues them all. So many small
+//! kernels cost the host no more than one launch.
 //!
 //! ```
 //! use kernels::vec_add;
@@ -34,7 +34,7 @@
 //!
 //! [`Device::build_graph`](crate::Device::build_graph) builds a graph node by node instead, with
 //! dependencies, so that independent nodes may run side by side; see [`GraphBuilder`]. The result
-//! is a [`GraphTemplate`], which can be inspected, extended, put into another graph, and made
+//! is a [`Graph`], which can be inspected, extended, put into another graph, and made
 //! executable. Kernels may decide which nodes of a graph run next: [`GraphBuilder::condition`].
 //!
 //! Source: CUDA C++ Programming Guide, "CUDA Graphs"; CUDA driver API, "Graph Management".
@@ -49,8 +49,8 @@ mod uses;
 
 pub use builder::{ConditionSetter, GraphBuilder, GraphCondition, GraphMemory};
 pub use error::{GraphError, UpdateReason};
-pub use executable::Graph;
+pub use executable::ExecutableGraph;
 pub use node::{KernelNode, Node};
 pub use record::Record;
-pub use template::GraphTemplate;
+pub use template::Graph;
 pub use uses::{Recordable, RecordableAll};

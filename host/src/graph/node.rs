@@ -20,7 +20,7 @@ pub struct Node<'graph> {
 }
 
 /// A kernel's node, whose arguments can be changed in executable graphs:
-/// [`Graph::set_launch`](super::Graph::set_launch).
+/// [`ExecutableGraph::set_launch`](super::ExecutableGraph::set_launch).
 #[derive(Debug)]
 pub struct KernelNode<K> {
     pub(super) key: u64,

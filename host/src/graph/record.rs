@@ -48,7 +48,7 @@ impl Record<'_> {
     /// Records a launch of the kernel, after what was recorded before it.
     ///
     /// # Errors
-    /// As [`Device::launch`]; [`GraphError::NotWhole`].
+    /// As [`Stream::launch`]; [`GraphError::NotWhole`].
     #[track_caller]
     pub fn launch<K: SafeKernel, A: Arguments<K::Params> + RecordableAll>(
         &mut self,

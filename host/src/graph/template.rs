@@ -186,7 +186,7 @@ pub(super) fn uses(nodes: &[TemplateNode]) -> Vec<Used> {
 /// It can be inspected, extended by more nodes ([`Self::extend`]), put into another graph as
 /// one node ([`GraphBuilder::child`](super::GraphBuilder::child)), and made executable any
 /// number of times ([`Self::instantiate`]).
-pub struct GraphTemplate {
+pub struct Graph {
     pub(super) device: Device,
     pub(super) handle: Arc<Handle>,
     pub(super) nodes: Vec<TemplateNode>,
@@ -195,14 +195,14 @@ pub struct GraphTemplate {
     pub(super) only: Arc<AtomicBool>,
 }
 
-impl std::fmt::Debug for GraphTemplate {
+impl std::fmt::Debug for Graph {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         let nodes = self.nodes.iter().map(|node| &node.what);
         f.debug_list().entries(nodes).finish()
     }
 }
 
-impl GraphTemplate {
+impl Graph {
     /// The graph's device.
     pub fn device(&self) -> &Device {
         &self.device

@@ -2,8 +2,8 @@
 //!
 //! `#[kernel]` turns a function into a handle whose type has the kernel's parameter types, so
 //! wrong arguments do not compile. A safe `fn` becomes a [`SafeKernel`], which
-//! [`Device::launch`] launches. An `unsafe fn` has conditions that its caller must meet; it is
-//! launched by the unsafe [`Device::launch_unchecked`].
+//! [`Stream::launch`] launches. An `unsafe fn` has conditions that its caller must meet; it is
+//! launched by the unsafe [`Stream::launch_unchecked`].
 //!
 //! A launch is asynchronous. A wrong shape or too few resources are an error of the
 //! launch; a fault in the kernel is reported at the next synchronisation. Source: CUDA
@@ -30,15 +30,15 @@ use std::panic::Location;
 use lanewise_std::kernel::{Kernel, SafeKernel};
 
 use crate::device::launched_kernels::LaunchedKernel;
-use crate::{Device, DriverError, Module, Stream};
+use crate::{DriverError, Module, Stream};
 use argument::Recorded;
 
 pub(crate) use checked::CheckedLaunch;
 pub(crate) use submit::{attributes, submit, with_config};
 
-impl Device {
-    /// Launches a kernel on `stream`. The handle names the crate whose PTX contains the kernel. The
-    /// first launch loads that PTX.
+impl Stream {
+    /// Launches a kernel on this stream. The handle names the crate whose PTX contains the kernel.
+    /// The first launch loads that PTX.
     ///
     /// ```
     /// use lanewise::{Device, DeviceBuffer, LaunchConfig};
@@ -49,7 +49,7 @@ impl Device {
     /// let a = DeviceBuffer::from_slice(&device, &[1.0f32; 1000])?;
     /// let b = DeviceBuffer::from_slice(&device, &[2.0f32; 1000])?;
     /// let mut c = DeviceBuffer::<f32>::zeroed(&device, 1000)?;
-    /// device.launch(&stream, vec_add, LaunchConfig::for_num_elems(1000), (&a, &b, &mut c))?;
+    /// stream.launch(vec_add, LaunchConfig::for_num_elems(1000), (&a, &b, &mut c))?;
     /// assert_eq!(c.to_vec()?, [3.0; 1000]);
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
@@ -61,7 +61,7 @@ impl Device {
     /// # use kernels::vec_add;
     /// # fn f(device: Device, stream: lanewise::Stream, b: DeviceBuffer<f32>, mut c: DeviceBuffer<f32>) {
     /// let a: DeviceBuffer<i32> = DeviceBuffer::zeroed(&device, 8).unwrap();
-    /// device.launch(&stream, vec_add, LaunchConfig::for_num_elems(8), (&a, &b, &mut c));
+    /// stream.launch(vec_add, LaunchConfig::for_num_elems(8), (&a, &b, &mut c));
     /// # }
     /// ```
     /// nor an output that is not passed as `&mut`,
@@ -69,7 +69,7 @@ impl Device {
     /// # use lanewise::{Device, DeviceBuffer, LaunchConfig};
     /// # use kernels::vec_add;
     /// # fn f(device: Device, stream: lanewise::Stream, a: DeviceBuffer<f32>, b: DeviceBuffer<f32>, c: DeviceBuffer<f32>) {
-    /// device.launch(&stream, vec_add, LaunchConfig::for_num_elems(8), (&a, &b, &c));
+    /// stream.launch(vec_add, LaunchConfig::for_num_elems(8), (&a, &b, &c));
     /// # }
     /// ```
     /// nor one argument too few,
@@ -77,7 +77,7 @@ impl Device {
     /// # use lanewise::{Device, DeviceBuffer, LaunchConfig};
     /// # use kernels::vec_add;
     /// # fn f(device: Device, stream: lanewise::Stream, a: DeviceBuffer<f32>, mut c: DeviceBuffer<f32>) {
-    /// device.launch(&stream, vec_add, LaunchConfig::for_num_elems(8), (&a, &mut c));
+    /// stream.launch(vec_add, LaunchConfig::for_num_elems(8), (&a, &mut c));
     /// # }
     /// ```
     /// nor a buffer that is read and written by the same launch:
@@ -85,7 +85,7 @@ impl Device {
     /// # use lanewise::{Device, DeviceBuffer, LaunchConfig};
     /// # use kernels::vec_add;
     /// # fn f(device: Device, stream: lanewise::Stream, b: DeviceBuffer<f32>, mut c: DeviceBuffer<f32>) {
-    /// device.launch(&stream, vec_add, LaunchConfig::for_num_elems(8), (&c, &b, &mut c));
+    /// stream.launch(vec_add, LaunchConfig::for_num_elems(8), (&c, &b, &mut c));
     /// # }
     /// ```
     ///
@@ -95,37 +95,35 @@ impl Device {
     #[track_caller]
     pub fn launch<K: SafeKernel, A: Arguments<K::Params>>(
         &self,
-        stream: &Stream,
         kernel: K,
         config: LaunchConfig,
         arguments: A,
     ) -> Result<(), LaunchError> {
         // SAFETY: a `SafeKernel` has no conditions that its caller must meet.
-        unsafe { self.launch_unchecked(stream, kernel, config, arguments) }
+        unsafe { self.launch_unchecked(kernel, config, arguments) }
     }
 
     /// Launches a kernel that is unsafe to launch.
     ///
     /// # Errors
-    /// As [`Device::launch`].
+    /// As [`Stream::launch`].
     ///
     /// # Safety
     /// The conditions of the kernel's `# Safety` section hold for these arguments and this shape.
     #[track_caller]
     pub unsafe fn launch_unchecked<K: Kernel, A: Arguments<K::Params>>(
         &self,
-        stream: &Stream,
         kernel: K,
         config: LaunchConfig,
         arguments: A,
     ) -> Result<(), LaunchError> {
         let _: K = kernel;
-        let LaunchedKernel { module, function } = self.kernel::<K>()?;
-        let (list, at) = (ArgumentList::new(stream), Location::caller());
+        let LaunchedKernel { module, function } = self.device().kernel::<K>()?;
+        let (list, at) = (ArgumentList::new(self), Location::caller());
         // SAFETY: the caller promises the kernel's conditions, and `Kernel::Module` is compiled
         // from the kernel's own source.
         unsafe {
-            let queue = queue(stream, at);
+            let queue = queue(self, at);
             module.launch_checked::<K, A>(list, *function, config, arguments, queue)
         }
         .map(drop)
@@ -136,7 +134,7 @@ impl Module {
     /// Launches the module's kernel that has this handle's name.
     ///
     /// # Errors
-    /// As [`Device::launch`]; [`LaunchError::UnknownKernel`] if the module has no such kernel.
+    /// As [`Stream::launch`]; [`LaunchError::UnknownKernel`] if the module has no such kernel.
     ///
     /// # Safety
     /// The module's kernel has the handle's parameters and uses them in the same way, and the

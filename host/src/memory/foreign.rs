@@ -1,6 +1,6 @@
 //! Memory of another library in this process: of a program in C++, or of PyTorch.
 
-use std::ops::Deref;
+use std::ops::{Deref, RangeBounds};
 
 use cust::memory::DeviceCopy;
 
@@ -9,7 +9,8 @@ use crate::stream::order::Order;
 use crate::{Device, DeviceBuffer, Part, Stream, late};
 
 /// Memory that another library owns, as a buffer. It is read as a [`DeviceBuffer`], and
-/// [`part`](Self::part) is for kernels that write it. [`DeviceBuffer::from_foreign`] makes it.
+/// [`slice_mut`](Self::slice_mut) is for kernels that write it. [`DeviceBuffer::from_foreign`]
+/// makes it.
 ///
 /// When it is dropped, it waits for the work that uses the memory, and then drops its owner, which
 /// gives the memory back. A graph cannot record it.
@@ -33,7 +34,7 @@ impl<T: DeviceCopy> DeviceBuffer<T> {
     /// let (address, len) = (numbers.address(), numbers.len());
     /// // SAFETY: `numbers` has the elements until it is dropped, and nothing else uses it.
     /// let mut foreign = unsafe { DeviceBuffer::<f32>::from_foreign(&device, address, len, numbers) };
-    /// foreign.part().copy_from_slice(&[3.0, 4.0])?;
+    /// foreign.slice_mut(..).copy_from_slice(&[3.0, 4.0])?;
     /// assert_eq!(foreign.to_vec()?, [3.0, 4.0]);
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
@@ -42,7 +43,7 @@ impl<T: DeviceCopy> DeviceBuffer<T> {
     /// - Until the owner is dropped, `address` is that of `len` initialised values of `T`, which
     ///   kernels on `device` can access.
     /// - Work of the other library on the memory has ended before this call. While the result
-    ///   exists, others only read the memory, and only if nobody calls [`Foreign::part`].
+    ///   exists, others only read the memory, and only if nobody calls [`Foreign::slice_mut`].
     #[must_use]
     pub unsafe fn from_foreign<Owner: Send + 'static>(
         device: &Device,
@@ -61,14 +62,18 @@ impl<T: DeviceCopy> DeviceBuffer<T> {
 }
 
 impl<T: DeviceCopy, Owner: Send + 'static> Foreign<T, Owner> {
-    /// Returns the whole buffer for writing: `&mut foreign.part()` is an argument of a launch.
+    /// Returns the whole buffer for writing: `&mut foreign.slice_mut(..)` is an argument of a
+    /// launch.
     ///
     /// It gives no `&mut DeviceBuffer`, because swapping that with another buffer would let the
     /// memory outlive its owner.
+    ///
+    /// # Panics
+    /// If the range reaches past the end of the buffer, as for indexing.
     #[must_use]
-    pub fn part(&mut self) -> Part<'_, T> {
-        // SAFETY: the elements are the same, and the part borrows this.
-        Part::of(unsafe { self.buffer.reinterpret(self.buffer.len()) })
+    #[track_caller]
+    pub fn slice_mut(&mut self, range: impl RangeBounds<usize>) -> Part<'_, T> {
+        self.buffer.slice_mut(range)
     }
 }
 

@@ -21,7 +21,7 @@ use crate::{DeviceBuffer, MemoryError};
 /// ```compile_fail,E0596
 /// # use lanewise::{Device, DeviceBuffer};
 /// # fn f(mut whole: DeviceBuffer<f32>, mut other: DeviceBuffer<f32>) {
-/// let mut parts = whole.parts(4);
+/// let mut parts = whole.chunks_mut(4);
 /// std::mem::swap(&mut *parts[0], &mut other);
 /// # }
 /// ```
@@ -29,7 +29,7 @@ use crate::{DeviceBuffer, MemoryError};
 /// ```compile_fail,E0502
 /// # use lanewise::{Device, DeviceBuffer};
 /// # fn f(mut whole: DeviceBuffer<f32>) {
-/// let parts = whole.parts(4);
+/// let parts = whole.chunks_mut(4);
 /// whole.to_vec();
 /// drop(parts);
 /// # }
@@ -119,13 +119,13 @@ impl<T: DeviceCopy> std::ops::Deref for View<'_, T> {
 }
 
 impl<T: DeviceCopy> DeviceBuffer<T> {
-    /// Splits the buffer into parts of `len` elements. The last may be shorter; an empty buffer
-    /// has no parts.
+    /// Splits the buffer into parts of `len` elements, as `chunks_mut` splits a slice. The last may
+    /// be shorter; an empty buffer has no parts.
     ///
     /// # Panics
-    /// If `len` is 0, as for `chunks`.
+    /// If `len` is 0, as for `chunks_mut` of a slice.
     #[track_caller]
-    pub fn parts(&mut self, len: usize) -> Vec<Part<'_, T>> {
+    pub fn chunks_mut(&mut self, len: usize) -> Vec<Part<'_, T>> {
         assert!(len > 0, "a part has at least one element");
         let lens = (0..self.len())
             .step_by(len)
@@ -155,12 +155,13 @@ impl<T: DeviceCopy> DeviceBuffer<T> {
         self.cut(places)
     }
 
-    /// Returns one part of the buffer: `buffer.part(3..=3).copy_from_slice(&[7])` sets an element.
+    /// Returns one part of the buffer: `buffer.slice_mut(3..=3).copy_from_slice(&[7])` sets an
+    /// element.
     ///
     /// # Panics
     /// If the range reaches past the end of the buffer, as for indexing.
     #[track_caller]
-    pub fn part(&mut self, range: impl RangeBounds<usize>) -> Part<'_, T> {
+    pub fn slice_mut(&mut self, range: impl RangeBounds<usize>) -> Part<'_, T> {
         let range = within(range, self.len());
         let mut parts = self.cut(vec![(range.start, range.len())]);
         parts.pop().expect("one part was cut")
@@ -172,7 +173,7 @@ impl<T: DeviceCopy> DeviceBuffer<T> {
     /// # Panics
     /// If the range reaches past the end of the buffer, as for indexing.
     #[track_caller]
-    pub fn view(&self, range: impl RangeBounds<usize>) -> View<'_, T> {
+    pub fn slice(&self, range: impl RangeBounds<usize>) -> View<'_, T> {
         let range = within(range, self.len());
         let address = self.address() + (range.start * size_of::<T>()) as u64;
         // SAFETY: these elements are in the buffer, which is borrowed while the view exists. The
@@ -185,9 +186,9 @@ impl<T: DeviceCopy> DeviceBuffer<T> {
     /// Splits the buffer into the elements before `at` and those from `at` on.
     ///
     /// # Panics
-    /// If there are fewer than `at` elements, as for `split_at`.
+    /// If there are fewer than `at` elements, as for `split_at_mut` of a slice.
     #[track_caller]
-    pub fn split_at(&mut self, at: usize) -> [Part<'_, T>; 2] {
+    pub fn split_at_mut(&mut self, at: usize) -> (Part<'_, T>, Part<'_, T>) {
         let Some(rest) = self.len().checked_sub(at) else {
             panic!(
                 "the buffer is split at {at}, and has {} elements",
@@ -195,7 +196,8 @@ impl<T: DeviceCopy> DeviceBuffer<T> {
             );
         };
         let mut parts = self.parts_of(&[at, rest]).into_iter();
-        [(); 2].map(|()| parts.next().expect("two parts were cut"))
+        let mut next = || parts.next().expect("two parts were cut");
+        (next(), next())
     }
 
     /// Makes parts from their starts and lengths. They do not overlap.

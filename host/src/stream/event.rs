@@ -7,10 +7,11 @@
 use std::panic::Location;
 use std::ptr::null_mut;
 use std::sync::Arc;
+use std::time::Duration;
 
 use cust::sys::{self, CUevent};
 
-use crate::{Device, DriverError, Elapsed, Stream, late};
+use crate::{Device, DriverError, Stream, late};
 
 /// A point in a stream, once it is recorded. A clone is a handle of the same event.
 #[derive(Debug, Clone)]
@@ -145,20 +146,21 @@ impl Event {
     }
 
     /// Returns the time on the device from `start` to this event. It is measured on a GPU and
-    /// modelled on the simulator.
+    /// modelled on the simulator. It is zero if `start` is the later of the two.
     ///
     /// # Errors
     /// `CUDA_ERROR_NOT_READY` if one of the events has not occurred yet.
     /// `CUDA_ERROR_INVALID_HANDLE` if one of them records no time or was never recorded, or if they
     /// are of different devices.
     #[track_caller]
-    pub fn since(&self, start: &Event) -> Result<Elapsed, DriverError> {
+    pub fn since(&self, start: &Event) -> Result<Duration, DriverError> {
         let at = self.make_current(Location::caller())?;
         let mut milliseconds = 0.0;
         // SAFETY: the result is written to a local variable, and both handles are live.
         let result = unsafe { sys::cuEventElapsedTime(&mut milliseconds, start.raw(), self.raw()) };
         DriverError::check("cuEventElapsedTime", result, at)?;
-        Ok(Elapsed::from_seconds(f64::from(milliseconds) * 1e-3))
+        let seconds = f64::from(milliseconds.max(0.0)) * 1e-3;
+        Ok(Duration::try_from_secs_f64(seconds).unwrap_or(Duration::MAX))
     }
 
     /// Returns the event's device.

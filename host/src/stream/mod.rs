@@ -15,7 +15,7 @@ mod timer;
 
 pub use event::{Event, EventOptions};
 pub use finished::Finished;
-pub use timer::{Clock, Elapsed, EventClock, TimeUnit, Timer, WallClock};
+pub use timer::{Clock, EventClock, Timer, WallClock};
 
 use std::collections::HashMap;
 use std::ffi::c_void;

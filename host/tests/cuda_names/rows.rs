@@ -1,9 +1,9 @@
 //! The rows of the table: CUDA's names, the driver's, the Rust forms, and the page.
 
 use lanewise::{
-    Device, DeviceBuffer, DeviceProperties, DeviceSymbol, DriverError, Event, EventOptions, Graph,
-    GraphTemplate, L2Window, LaunchConfig, ManagedBuffer, MemoryError, Module, PinnedBuffer,
-    Pinning, PitchedBuffer, Stream, StreamOptions, occupancy,
+    Device, DeviceBuffer, DeviceProperties, DeviceSymbol, DriverError, Event, EventOptions,
+    ExecutableGraph, Graph, L2Window, LaunchConfig, ManagedBuffer, MemoryError, Module,
+    PinnedBuffer, Pinning, PitchedBuffer, Stream, StreamOptions, occupancy,
 };
 use lanewise_std::atomic::{DeviceAtomicF32, DeviceAtomicU32};
 use lanewise_std::barrier::{Barrier, Block};
@@ -526,7 +526,7 @@ static LAUNCHES: &[Row] = &[
         "cudaLaunchKernelEx, cudaLaunchConfig_t",
         "cuLaunchKernelEx, CUlaunchConfig",
         [LaunchConfig::for_num_elems, LaunchConfig::cover_2d],
-        "`device.launch(&stream, kernel, config, arguments)`",
+        "`stream.launch(kernel, config, arguments)`",
         "hardware/launch.md"
     ),
     row!(
@@ -585,7 +585,7 @@ static LAUNCHES: &[Row] = &[
     row!(
         "cudaGraphNode_t",
         "CUgraphNode",
-        [size_of::<GraphTemplate>, Graph::launch],
+        [size_of::<Graph>, ExecutableGraph::launch],
         "`device.build_graph(..)` has the nodes",
         "streams/graphs.md"
     ),

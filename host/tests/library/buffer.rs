@@ -95,14 +95,17 @@ fn filling_sets_every_element_of_a_buffer_or_of_a_part_of_it() {
     stream.fill(&mut words, 5).expect("a fill");
     assert_eq!(words.to_vec().expect("a copy"), [5; 777]);
 
-    words.part(1..3).fill(7).expect("a fill");
-    stream.fill(&mut words.part(775..), 8).expect("a fill");
-    words.part(..1).fill_zero().expect("a fill");
-    words.part(3..=4).copy_from_slice(&[1, 2]).expect("a copy");
+    words.slice_mut(1..3).fill(7).expect("a fill");
+    stream.fill(&mut words.slice_mut(775..), 8).expect("a fill");
+    words.slice_mut(..1).fill_zero().expect("a fill");
+    words
+        .slice_mut(3..=4)
+        .copy_from_slice(&[1, 2])
+        .expect("a copy");
     let host = words.to_vec().expect("a copy");
     assert_eq!(host[..6], [0, 7, 7, 1, 2, 5]);
     assert_eq!(host[773..], [5, 5, 8, 8]);
-    assert_eq!(words.view(1..4).to_vec().expect("a copy"), [7, 7, 1]);
+    assert_eq!(words.slice(1..4).to_vec().expect("a copy"), [7, 7, 1]);
 
     let mut bytes = DeviceBuffer::from_slice(&device, &[1u8; 5]).expect("a buffer");
     bytes.fill(9).expect("a fill");
@@ -136,11 +139,11 @@ fn a_part_that_is_not_there_panics_at_the_callers_line_with_both_lengths() {
         seen.lock().expect("no panic").clone()
     };
     let all = [
-        said(&mut |buffer| drop(buffer.view(4..11))),
-        said(&mut |buffer| drop(buffer.part(11..))),
-        said(&mut |buffer| drop(buffer.split_at(11))),
+        said(&mut |buffer| drop(buffer.slice(4..11))),
+        said(&mut |buffer| drop(buffer.slice_mut(11..))),
+        said(&mut |buffer| drop(buffer.split_at_mut(11))),
         said(&mut |buffer| drop(buffer.parts_of(&[4, 7]))),
-        said(&mut |buffer| drop(buffer.parts(0))),
+        said(&mut |buffer| drop(buffer.chunks_mut(0))),
     ];
     std::panic::set_hook(Box::new(move |info| before(info)));
     for text in &all {

@@ -16,12 +16,12 @@ fn a_buffer_is_lent_as_atomics() {
     let values = DeviceBuffer::from_slice(&device, &values).expect("memory");
     let mut bins = DeviceBuffer::<u32>::zeroed(&device, 7).expect("memory");
     let config = LaunchConfig::for_num_elems(values.len());
-    let launched = device.launch(&stream, count_bins, config, (&values, &mut bins));
+    let launched = stream.launch(count_bins, config, (&values, &mut bins));
     launched.expect("a launch");
     assert_eq!(bins.to_vec().expect("it ran"), expected);
 
     let mut managed = ManagedBuffer::<u32>::zeroed(&device, 7).expect("memory");
-    let launched = device.launch(&stream, count_bins, config, (&values, &mut managed));
+    let launched = stream.launch(count_bins, config, (&values, &mut managed));
     launched.expect("a launch");
     stream.synchronize().expect("it ran");
     assert_eq!(managed.as_slice().expect("it ran"), expected);
@@ -34,7 +34,7 @@ fn a_buffer_is_lent_as_cells() {
     let mut totals = DeviceBuffer::from_slice(&device, &[37u64, 0]).expect("memory");
     // SAFETY: one thread runs it.
     let launched =
-        unsafe { device.launch_unchecked(&stream, carry, LaunchConfig::new(1, 1), (&mut totals,)) };
+        unsafe { stream.launch_unchecked(carry, LaunchConfig::new(1, 1), (&mut totals,)) };
     launched.expect("a launch");
     assert_eq!(totals.to_vec().expect("it ran"), [37, 42]);
 }
@@ -46,15 +46,10 @@ fn a_parameter_has_the_size_of_its_instance() {
     let x = DeviceBuffer::from_slice(&device, &[0.0f32, 1.0, 2.0]).expect("memory");
     let mut y = DeviceBuffer::<f32>::zeroed(&device, 3).expect("memory");
     let config = LaunchConfig::for_num_elems(3);
-    let launched = device.launch(&stream, polynomial::<2>, config, ([1.0, 3.0], &x, &mut y));
+    let launched = stream.launch(polynomial::<2>, config, ([1.0, 3.0], &x, &mut y));
     launched.expect("a launch");
     assert_eq!(y.to_vec().expect("it ran"), [1.0, 4.0, 7.0]);
-    let launched = device.launch(
-        &stream,
-        polynomial::<4>,
-        config,
-        ([1.0, 3.0, 0.0, 2.0], &x, &mut y),
-    );
+    let launched = stream.launch(polynomial::<4>, config, ([1.0, 3.0, 0.0, 2.0], &x, &mut y));
     launched.expect("a launch");
     assert_eq!(y.to_vec().expect("it ran"), [1.0, 6.0, 23.0]);
 }

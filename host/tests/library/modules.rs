@@ -16,11 +16,11 @@ fn two_rust_modules_may_use_one_name() {
     let one = LaunchConfig::new(1, 1);
     // SAFETY: each launch is of one thread.
     unsafe {
-        device
-            .launch_unchecked(&stream, coarse::raise, one, (5u32,))
+        stream
+            .launch_unchecked(coarse::raise, one, (5u32,))
             .expect("a launch");
-        device
-            .launch_unchecked(&stream, fine::raise, one, (7u64, 250u64))
+        stream
+            .launch_unchecked(fine::raise, one, (7u64, 250u64))
             .expect("a launch");
     }
     let coarse = device.symbol(coarse::LEVEL).expect("the static");
@@ -77,7 +77,7 @@ mod without_ptx {
 fn a_crate_without_ptx_is_told_what_it_lacks() {
     let device = Device::open().expect("a device");
     let stream = device.stream().expect("a stream");
-    let launched = device.launch(&stream, without_ptx::Handle, LaunchConfig::new(1, 1), ());
+    let launched = stream.launch(without_ptx::Handle, LaunchConfig::new(1, 1), ());
     let error = launched.expect_err("there is no text").to_string();
     assert!(error.contains("lanewise_builder::build()"), "{error}");
     assert!(NoPtx::TEXTS.is_empty());
@@ -89,7 +89,7 @@ fn an_error_is_shown_in_words_with_what_is_behind_it() {
     let device = Device::open().expect("a device");
     let stream = device.stream().expect("a stream");
     let config = LaunchConfig::new(1, 1025);
-    let refused = device.launch(&stream, count_up, config, ());
+    let refused = stream.launch(count_up, config, ());
     let told = format!("{:?}", refused.expect_err("no device has such blocks"));
     let words = "cannot launch `count_up` with grid (1, 1, 1), block (1025, 1, 1): a block of (1025, 1, 1); each extent is from 1 \
                  to (1024, 1024, 64); use smaller blocks and more of them\n  because: cuLaunchKernel at host/tests/library/modules.rs:";
@@ -117,7 +117,7 @@ fn a_shape_beyond_the_device_or_the_kernel_is_told_once_with_what_to_do() {
         ),
         (LaunchConfig::new(0, 32), "each extent is from 1 to"),
     ] {
-        let refused = device.launch(&stream, count_up, config, ());
+        let refused = stream.launch(count_up, config, ());
         let told = format!("{:?}", refused.expect_err("the shape cannot be"));
         assert_eq!(told.matches(words).count(), 1, "{config}: {told}");
         let first = told.lines().next().unwrap_or_default();
@@ -137,8 +137,8 @@ fn dynamic_shared_memory_that_is_allowed_stays_so() {
             .expect("a size that the device has");
     }
     let config = LaunchConfig::new(1, 32).with_dynamic_shared(100_000);
-    device
-        .launch(&stream, fill, config, (&mut sevens, 7.0))
+    stream
+        .launch(fill, config, (&mut sevens, 7.0))
         .expect("the larger size is still allowed");
     assert_eq!(sevens.to_vec().expect("the results"), [7.0; 32]);
 }
@@ -166,7 +166,7 @@ fn an_error_is_of_the_call_that_it_names() {
         (LaunchConfig::new(8, 1).with_cluster(wrapped), cluster),
         (LaunchConfig::new(8, 1).with_cluster((0, 1, 1)), cluster),
     ] {
-        let told = match device.launch(&stream, count_up, config, ()) {
+        let told = match stream.launch(count_up, config, ()) {
             Err(LaunchError::Refused { source, .. }) => source.name().to_owned(),
             Err(LaunchError::Cooperative { .. }) => large.to_owned(),
             other => format!("{other:?}"),

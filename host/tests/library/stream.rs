@@ -17,9 +17,8 @@ fn a_launch_on_another_stream_waits_for_the_last_use_of_its_buffers() {
     // Each launch reads what the one before wrote, on the other stream.
     for step in 0..10 {
         let stream = &streams[step % 2];
-        device
+        stream
             .launch(
-                stream,
                 vec_add,
                 LaunchConfig::for_num_elems(n),
                 (&one, &sum, &mut next),
@@ -36,13 +35,8 @@ fn a_copy_waits_for_the_launches_before_it() {
     let stream = device.stream().expect("a stream");
     let a = DeviceBuffer::from_slice(&device, &[2.0f32; 5000]).expect("a buffer");
     let mut c = DeviceBuffer::<f32>::zeroed(&device, 5000).expect("a buffer");
-    device
-        .launch(
-            &stream,
-            vec_add,
-            LaunchConfig::for_num_elems(5000),
-            (&a, &a, &mut c),
-        )
+    stream
+        .launch(vec_add, LaunchConfig::for_num_elems(5000), (&a, &a, &mut c))
         .expect("a launch");
     assert_eq!(c.to_vec().expect("no fault"), [4.0; 5000]);
 }
@@ -54,13 +48,8 @@ fn a_stream_may_be_dropped_while_its_work_is_under_way() {
     let mut c = DeviceBuffer::<f32>::zeroed(&device, 5000).expect("a buffer");
     for _ in 0..3 {
         let stream = device.stream().expect("a stream");
-        device
-            .launch(
-                &stream,
-                vec_add,
-                LaunchConfig::for_num_elems(5000),
-                (&a, &a, &mut c),
-            )
+        stream
+            .launch(vec_add, LaunchConfig::for_num_elems(5000), (&a, &a, &mut c))
             .expect("a launch");
     }
     assert_eq!(c.to_vec().expect("no fault"), [4.0; 5000]);

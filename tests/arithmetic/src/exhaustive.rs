@@ -42,8 +42,7 @@ pub fn worst(device: &Device, name: &str, power: u32) -> Result<Worst> {
     let mut found = DeviceBuffer::<u64>::zeroed(device, threads)?;
     let stream = device.stream()?;
     let config = LaunchConfig::for_num_elems(threads);
-    device.launch(
-        &stream,
+    stream.launch(
         errors,
         config,
         (number as u32, 1 << EACH, beyond, left, right, &mut found),

@@ -206,7 +206,7 @@ impl Runner {
             self.device.synchronize()?;
             let timer = Timer::start(EventClock::on(&self.stream))?;
             run(Step::Launch)?;
-            times.push(timer.stop()?.seconds() * 1e3);
+            times.push(timer.stop()?.as_secs_f64() * 1e3);
         }
         let mut timed = times.split_off(times.len().saturating_sub(TIMED));
         timed.sort_by(f64::total_cmp);

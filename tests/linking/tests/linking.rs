@@ -26,7 +26,7 @@ proptest! {
         let buffer = DeviceBuffer::from_slice(&device, &vectors).expect("memory");
         let mut output = DeviceBuffer::zeroed(&device, vectors.len()).expect("memory");
         let config = LaunchConfig::for_num_elems(vectors.len());
-        device.launch(&stream, linking::lengths, config, (&buffer, &mut output)).expect("a launch");
+        stream.launch(linking::lengths, config, (&buffer, &mut output)).expect("a launch");
         let lengths: Vec<f32> = output.to_vec().expect("no fault");
         for (length, [x, y, z]) in lengths.into_iter().zip(vectors) {
             let expected = z.mul_add(z, x.mul_add(x, y * y)).sqrt();
@@ -42,7 +42,7 @@ proptest! {
         let pieces = numbers.chunks(size);
         let mut output = DeviceBuffer::zeroed(&device, pieces.len()).expect("memory");
         let config = LaunchConfig::for_num_elems(pieces.len());
-        device.launch(&stream, linking::spreads, config, (&buffer, size, &mut output)).expect("a launch");
+        stream.launch(linking::spreads, config, (&buffer, size, &mut output)).expect("a launch");
         let expected: Vec<f32> = pieces
             .map(|piece| {
                 let low = piece.iter().copied().fold(f32::INFINITY, f32::min);

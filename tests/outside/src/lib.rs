@@ -19,21 +19,17 @@ pub fn sums(
 
     let first = DeviceBuffer::from_slice(&device, numbers)?;
     let mut own = DeviceBuffer::<u64>::zeroed(&device, numbers.len())?;
-    device.launch(
-        &stream,
+    stream.launch(
         own_kernels::vec_add,
         config,
-        (&mut own, second, &first),
-    )?;
+        (&mut own, second, &first),)?;
 
     let a = DeviceBuffer::from_slice(&device, floats)?;
     let mut sum = DeviceBuffer::<f32>::zeroed(&device, floats.len())?;
-    device.launch(
-        &stream,
+    stream.launch(
         gpu::basics::vector_add::vec_add,
         config,
-        (&a, &a, &mut sum),
-    )?;
+        (&a, &a, &mut sum),)?;
     Ok((own.to_vec()?, sum.to_vec()?))
 }
 
@@ -105,7 +101,7 @@ pub fn product(
     let kept = DeviceBuffer::from_slice(&device, kept)?;
     let mut lanes = DeviceBuffer::from_slice(&device, &[[0i32; 4]; 32])?;
     let arguments = (&stored, &kept, &right, &mut lanes);
-    device.launch(&stream, sparse_product, LaunchConfig::new(1, 32), arguments)?;
+    stream.launch(sparse_product, LaunchConfig::new(1, 32), arguments)?;
     let mut product = [[0; 8]; 16];
     for (lane, elements) in lanes.to_vec()?.into_iter().enumerate() {
         for (i, element) in elements.into_iter().enumerate() {
@@ -124,7 +120,7 @@ pub fn windows(values: &[u32], threads: usize, further: usize) -> Result<Vec<u32
     let mut sums = DeviceBuffer::<u32>::zeroed(&device, threads)?;
     let config = LaunchConfig::for_num_elems(threads);
     let arguments = (&values, &mut sums, further);
-    device.launch(&stream, own_kernels::windows, config, arguments)?;
+    stream.launch(own_kernels::windows, config, arguments)?;
     stream.synchronize()?;
     Ok(sums.to_vec()?)
 }

@@ -75,22 +75,22 @@ fn compute(numbers: &[u32]) -> Result<Computed, Box<dyn Error>> {
     let mut count = DeviceBuffer::zeroed(&device, 1)?;
     let mut select = Select::new(&device, numbers.len())?;
     select.select(&stream, NotZero, &input, &mut results, &mut count)?;
-    let kept = results.view(..count.to_vec()?[0] as usize).to_vec()?;
+    let kept = results.slice(..count.to_vec()?[0] as usize).to_vec()?;
     select.partition(&stream, NotZero, &input, &mut results, &mut count)?;
     let parted = results.to_vec()?;
     select.unique(&stream, &input, &mut results, &mut count)?;
-    let firsts = results.view(..count.to_vec()?[0] as usize).to_vec()?;
+    let firsts = results.slice(..count.to_vec()?[0] as usize).to_vec()?;
     let mut by_key = ByKey::new(&device, numbers.len())?;
     let mut of_runs = DeviceBuffer::zeroed(&device, numbers.len())?;
     by_key.inclusive(&stream, Sum, &input, &input, &mut of_runs)?;
     let in_runs = of_runs.to_vec()?;
     by_key.run_lengths(&stream, &input, (&mut results, &mut of_runs), &mut count)?;
-    let lengths = of_runs.view(..count.to_vec()?[0] as usize).to_vec()?;
+    let lengths = of_runs.slice(..count.to_vec()?[0] as usize).to_vec()?;
     let output = (&mut results, &mut of_runs);
     by_key.reduce(&stream, Sum, &input, &input, output, &mut count)?;
     let of_runs = [
         lengths,
-        of_runs.view(..count.to_vec()?[0] as usize).to_vec()?,
+        of_runs.slice(..count.to_vec()?[0] as usize).to_vec()?,
         in_runs,
     ];
     let (wanted, columns) = (numbers.len().min(5), numbers.len() as u32);
@@ -233,7 +233,7 @@ fn with_words(compare: impl Fn(&Device, &[u32], &DeviceBuffer<u32>) -> Result<()
         let words = words(len + 1);
         let all = DeviceBuffer::from_slice(&device, &words)?;
         compare(&device, &words, &all)?;
-        compare(&device, &words[1..], &all.view(1..))?;
+        compare(&device, &words[1..], &all.slice(1..))?;
     }
     Ok(())
 }

@@ -85,12 +85,10 @@ impl Place {
     fn planes(&self, rows: usize, grid: (u32, u32, u32), block: (u32, u32, u32)) -> Done {
         let mut output = self.words(7 * rows);
         let config = LaunchConfig::new(grid, block);
-        Ok(self.device.launch(
-            &self.stream,
+        Ok(self.stream.launch(
             numbered_in_planes,
             config,
-            (output.matrix_mut(7),),
-        )?)
+            (output.matrix_mut(7),),)?)
     }
 }
 
@@ -206,7 +204,7 @@ attempts! { REFUSED(p):
     "boxes" => {
         let (numbers, mut found) = (p.words(64), p.words(2));
         let map = TensorMap::new(&numbers, Tiles::new([8, 8], [4, 4]))?;
-        p.device.launch(&p.stream, corners, LaunchConfig::new(2, 32), (&map, &mut found))?
+        p.stream.launch(corners, LaunchConfig::new(2, 32), (&map, &mut found))?
     }
     "reaches to byte" => { TensorMap::new(&p.words(63), Tiles::new([8, 8], [8, 4])).map(drop)? }
     "not to be stored with" => {
@@ -214,23 +212,23 @@ attempts! { REFUSED(p):
     }
     "vector" => {
         let (input, mut output) = (p.floats(9), p.floats(8));
-        let odd = input.view(1..9);
+        let odd = input.slice(1..9);
         let arguments = (&odd.as_vectors::<Float4>()?, &mut output.as_vectors_mut::<Float4>()?);
-        p.device.launch(&p.stream, doubled_vectors, LaunchConfig::new(1, 32), arguments)?
+        p.stream.launch(doubled_vectors, LaunchConfig::new(1, 32), arguments)?
     }
 }
 
 attempts! { RIGHT(p):
     "groups of three in grids and blocks of three dimensions" => {
         let config = LaunchConfig::new((2, 3, 2), (5, 3, 2));
-        p.device.launch(&p.stream, numbered_in_threes, config, (&mut p.words(1000),))?
+        p.stream.launch(numbered_in_threes, config, (&mut p.words(1000),))?
     }
     "groups of four where there are three elements" => {
-        p.device.launch(&p.stream, numbered_in_fours, LaunchConfig::new(3, 33), (&mut p.words(3),))?
+        p.stream.launch(numbered_in_fours, LaunchConfig::new(3, 33), (&mut p.words(3),))?
     }
     "groups of four from an element at which no vector begins" => {
         let mut output = p.words(130);
-        p.device.launch(&p.stream, numbered_in_fours, LaunchConfig::new(2, 7), (&mut output.part(1..),))?
+        p.stream.launch(numbered_in_fours, LaunchConfig::new(2, 7), (&mut output.slice_mut(1..),))?
     }
     "more planes than rows" => { p.planes(7, (1, 1, 9), (8, 8, 1))? }
     "planes that do not divide the rows" => { p.planes(7, (2, 1, 3), (4, 2, 1))? }

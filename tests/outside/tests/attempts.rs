@@ -270,12 +270,10 @@ where
         let mut data = DeviceBuffer::from_slice(device, &[1u32; 150])?;
         let mut output = DeviceBuffer::<u32>::zeroed(device, 96)?;
         let _checking = Checking::race().seed(seed).start();
-        device.launch(
-            &stream,
+        stream.launch(
             kernel,
             config,
-            (&programs, threads, &mut data, &mut output),
-        )?;
+            (&programs, threads, &mut data, &mut output),)?;
         Ok(output.to_vec()?)
     };
     attempted().map_err(|error| {

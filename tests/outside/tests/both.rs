@@ -175,7 +175,7 @@ fn a_race_in_a_helper_is_reported_at_the_users_line() {
     let mut data = lanewise::DeviceBuffer::<u32>::zeroed(&device, 64).expect("memory");
     let found = lanewise::checks::of(&device, lanewise::checks::Checking::all(), || {
         let config = lanewise::LaunchConfig::new(1, 64);
-        device.launch(&stream, own_kernels::neighbours, config, (&mut data,))?;
+        stream.launch(own_kernels::neighbours, config, (&mut data,))?;
         stream.synchronize()?;
         Ok::<_, Box<dyn std::error::Error>>(())
     });

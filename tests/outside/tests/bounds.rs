@@ -33,7 +33,7 @@ where
     let device = Device::open().expect("a device");
     let stream = device.stream().expect("a stream");
     let mut out = DeviceBuffer::<u32>::zeroed(&device, 4 * threads as usize).unwrap();
-    device.launch(&stream, kernel, LaunchConfig::new(4, threads), (&mut out,))?;
+    stream.launch(kernel, LaunchConfig::new(4, threads), (&mut out,))?;
     Ok(out.to_vec().unwrap())
 }
 

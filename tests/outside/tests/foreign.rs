@@ -38,10 +38,10 @@ fn the_owner_gets_memory_back_after_the_kernels_that_use_it() -> Result<(), lane
     let config = LaunchConfig::for_num_elems(N);
     let mut sum = DeviceBuffer::<f32>::zeroed(&device, N)?;
     let (rows, columns) = (256u32, 256usize);
-    let into = (&ones, &ones, &mut foreign.part(), rows, columns);
-    device.launch(&stream, matrix_sum, config, into)?;
+    let into = (&ones, &ones, &mut foreign.slice_mut(..), rows, columns);
+    stream.launch(matrix_sum, config, into)?;
     let from = (&*foreign, &ones, &mut sum, rows, columns);
-    device.launch(&stream, matrix_sum, config, from)?;
+    stream.launch(matrix_sum, config, from)?;
     // A graph could run after the owner has taken the memory back.
     let recorded = device.record(|record| {
         let from = (&*foreign, &ones, &mut sum, rows, columns);

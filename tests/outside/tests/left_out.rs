@@ -20,15 +20,13 @@ fn what_a_kernel_left_out_is_found() {
                 &mut buffer.as_vectors_mut::<Float4>()?,
             );
             let config = LaunchConfig::new(1, 32);
-            device
-                .launch(&stream, doubled_vectors, config, arguments)
+            stream.launch(doubled_vectors, config, arguments)
                 .unwrap();
             let sums = (
                 &buffer.as_vectors::<Float4>()?,
                 &mut DeviceBuffer::<Float4>::zeroed(&device, 8)?,
             );
-            device
-                .launch(&stream, doubled_vectors, config, sums)
+            stream.launch(doubled_vectors, config, sums)
                 .unwrap();
             Ok(())
         };

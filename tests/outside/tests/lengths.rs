@@ -16,7 +16,7 @@ fn launch(lengths: [usize; 3], rows: u32, columns: usize) -> Result<Vec<f32>, La
     let [a, b, c] = lengths.map(|len| DeviceBuffer::from_slice(&device, &numbers(len)).unwrap());
     let mut c = c;
     let config = LaunchConfig::for_num_elems(c.len());
-    device.launch(&stream, matrix_sum, config, (&a, &b, &mut c, rows, columns))?;
+    stream.launch(matrix_sum, config, (&a, &b, &mut c, rows, columns))?;
     Ok(c.to_vec().unwrap())
 }
 

@@ -41,7 +41,7 @@ proptest! {
         let input = DeviceBuffer::from_slice(&device, &numbers).unwrap();
         let mut tens = DeviceBuffer::<u32>::zeroed(&device, numbers.len()).unwrap();
         let mut ones = DeviceBuffer::<u32>::zeroed(&device, numbers.len()).unwrap();
-        device.launch(&stream, digits, config, (&input, &mut tens, &mut ones)).unwrap();
+        stream.launch(digits, config, (&input, &mut tens, &mut ones)).unwrap();
         let (tens, ones) = (tens.to_vec().unwrap(), ones.to_vec().unwrap());
         let together: Vec<_> = tens.iter().zip(&ones).map(|(tens, ones)| 10 * tens + ones).collect();
         prop_assert_eq!(together, numbers);
@@ -58,7 +58,7 @@ proptest! {
         let blocks = config.grid.count() as usize;
         let mut output = DeviceBuffer::from_slice(&device, &vec![u32::MAX; blocks]).unwrap();
         let _checking = Checking::all().seed(seed).start();
-        device.launch(&stream, greatest_of_parts, config, (&input, &mut output)).unwrap();
+        stream.launch(greatest_of_parts, config, (&input, &mut output)).unwrap();
         let mut parts: Vec<u32> = numbers
             .chunks(3 * config.block.count() as usize)
             .map(|part| *part.iter().max().unwrap())
@@ -80,8 +80,8 @@ proptest! {
         let mut output = DeviceBuffer::from_slice(&device, &vec![u32::MAX; numbers.len()]).unwrap();
         let mut sums = DeviceBuffer::from_slice(&device, &numbers).unwrap();
         let _checking = Checking::all().seed(seed).start();
-        device.launch(&stream, turned, config, (&input, output.matrix_mut(rows))).unwrap();
-        device.launch(&stream, column_sums, config, (sums.matrix_mut(columns),)).unwrap();
+        stream.launch(turned, config, (&input, output.matrix_mut(rows))).unwrap();
+        stream.launch(column_sums, config, (sums.matrix_mut(columns),)).unwrap();
         let [grid, block] = [config.grid, config.block];
         let [width, height] = [grid.x * block.x, grid.y * block.y * grid.z * block.z].map(|it| it as usize);
         let (output, sums) = (output.to_vec().unwrap(), sums.to_vec().unwrap());
@@ -114,7 +114,7 @@ proptest! {
                 let mut output = DeviceBuffer::from_slice(&device, &vec![u32::MAX; numbers.len()]).unwrap();
                 let _checking = Checking::all().seed(seed).start();
                 let arguments = (input.matrix(columns), output.matrix_mut(columns));
-                device.launch(&stream, $kernel, config, arguments).unwrap();
+                stream.launch($kernel, config, arguments).unwrap();
                 let [down, across] = $reached;
                 for (i, number) in output.to_vec().unwrap().into_iter().enumerate() {
                     let is_reached = i / columns < down && i % columns < across;
@@ -148,10 +148,10 @@ proptest! {
         let mut output = DeviceBuffer::from_slice(&device, &vec![u32::MAX; first + length + 5]).unwrap();
         for fours in [false, true] {
             let _checking = Checking::all().seed(seed).start();
-            let part = &mut output.part(first..first + length);
+            let part = &mut output.slice_mut(first..first + length);
             match fours {
-                false => device.launch(&stream, numbered_in_threes, config, (part,)).unwrap(),
-                true => device.launch(&stream, numbered_in_fours, config, (part,)).unwrap(),
+                false => stream.launch(numbered_in_threes, config, (part,)).unwrap(),
+                true => stream.launch(numbered_in_fours, config, (part,)).unwrap(),
             }
             let numbers = output.to_vec().unwrap();
             let is_untouched = |it: &u32| *it == u32::MAX;
@@ -175,7 +175,7 @@ proptest! {
             ($kernel:ident reaches $reached:expr) => {{
                 let mut output = DeviceBuffer::from_slice(&device, &vec![u32::MAX; rows * columns]).unwrap();
                 let _checking = Checking::all().seed(seed).start();
-                device.launch(&stream, $kernel, config, (output.matrix_mut(columns),)).unwrap();
+                stream.launch($kernel, config, (output.matrix_mut(columns),)).unwrap();
                 for (i, number) in output.to_vec().unwrap().into_iter().enumerate() {
                     let is_reached: bool = $reached(i / columns);
                     prop_assert_eq!(number, if is_reached { i as u32 } else { u32::MAX });
@@ -199,7 +199,7 @@ proptest! {
         let (device, stream) = device();
         let mut output = DeviceBuffer::from_slice(&device, &vec![u32::MAX; length]).unwrap();
         let _checking = Checking::all().seed(seed).start();
-        device.launch(&stream, numbered_apart, config, (&mut output,)).unwrap();
+        stream.launch(numbered_apart, config, (&mut output,)).unwrap();
         let reached = 3 * (config.grid.count() * config.block.count()) as usize;
         let expected: Vec<u32> = (0..length).map(|i| if i < reached { i as u32 } else { u32::MAX }).collect();
         prop_assert_eq!(output.to_vec().unwrap(), expected);
@@ -216,7 +216,7 @@ proptest! {
         let [grid, block] = [config.grid, config.block].map(|it| [it.x, it.y, it.z].map(|it| it as usize));
         let mut output = DeviceBuffer::from_slice(&device, &vec![u32::MAX; rows * columns]).unwrap();
         let _checking = Checking::all().seed(seed).start();
-        device.launch(&stream, numbered_in_planes, config, (output.matrix_mut(columns),)).unwrap();
+        stream.launch(numbered_in_planes, config, (output.matrix_mut(columns),)).unwrap();
         let of_plane = rows / grid[2];
         for (i, number) in output.to_vec().unwrap().into_iter().enumerate() {
             let (row, column) = (i / columns, i % columns);
@@ -239,7 +239,7 @@ proptest! {
         // Some blocks have no element, or some elements no block.
         let length = grid.saturating_add_signed(spare as isize);
         let mut counts = DeviceBuffer::from_slice(&device, &vec![u32::MAX; length]).unwrap();
-        device.launch(&stream, even_by_block, config, (&input, &mut counts)).unwrap();
+        stream.launch(even_by_block, config, (&input, &mut counts)).unwrap();
         let mut expected = vec![0; grid];
         for (i, _) in numbers.iter().enumerate().filter(|(_, number)| **number % 2 == 0) {
             expected[i / block % grid] += 1;
@@ -263,7 +263,7 @@ proptest! {
         let input = DeviceBuffer::from_slice(&device, &numbers).unwrap();
         let mut ranks = DeviceBuffer::from_slice(&device, &vec![u32::MAX; rows * columns]).unwrap();
         let output = ranks.matrix_mut(columns);
-        device.launch(&stream, ranks_in_row, config, (&input, output)).unwrap();
+        stream.launch(ranks_in_row, config, (&input, output)).unwrap();
         let ranks = ranks.to_vec().unwrap();
         for (number, (row, ranks)) in numbers.chunks(columns).zip(ranks.chunks(columns)).enumerate() {
             let rank = |it: &u32| row.iter().filter(|other| *other < it).count() as u32;
@@ -286,7 +286,7 @@ proptest! {
         let mut output = DeviceBuffer::<u32>::zeroed(&device, numbers.len()).unwrap();
         let grid = ((columns as u32).div_ceil(block.0), (rows as u32).div_ceil(block.1));
         let config = LaunchConfig::new(grid, block);
-        device.launch(&stream, row_stencil, config, (&input, output.matrix_mut(columns))).unwrap();
+        stream.launch(row_stencil, config, (&input, output.matrix_mut(columns))).unwrap();
         let sums: Vec<u32> = numbers
             .chunks(columns)
             .flat_map(|row| (0..columns).map(|x| row[x.saturating_sub(1)..columns.min(x + 2)].iter().sum()))
@@ -305,19 +305,15 @@ fn a_launch_of_another_shape_than_the_matrix_writes_what_it_has_threads_for() {
     let config = LaunchConfig::new((2, 1), (8, 2));
     let matrix: MatrixMut<u32> = output.matrix_mut(4);
     assert_eq!((matrix.rows(), matrix.columns()), (3, 4));
-    device
-        .launch(&stream, row_stencil, config, (&input, matrix))
+    stream.launch(row_stencil, config, (&input, matrix))
         .unwrap();
     let rows = [[2, 3, 3, 2], [2, 3, 3, 2], [0; 4]];
     assert_eq!(output.to_vec().unwrap(), rows.concat());
     let mut nothing = DeviceBuffer::<u32>::zeroed(&device, 0).unwrap();
-    device
-        .launch(
-            &stream,
+    stream.launch(
             row_stencil,
             config,
-            (&input, nothing.matrix_mut(0)),
-        )
+            (&input, nothing.matrix_mut(0)),)
         .unwrap();
     stream.synchronize().unwrap();
 }
@@ -339,12 +335,10 @@ fn a_type_of_ones_own_is_zeroed_and_weighed() {
     let (places, counted) = counters::of(&device, || -> Result<_, Box<dyn std::error::Error>> {
         let weights = DeviceBuffer::from_slice(&device, &weights)?;
         let mut places = DeviceBuffer::<Place>::zeroed(&device, 1000)?;
-        device.launch(
-            &stream,
+        stream.launch(
             weigh,
             LaunchConfig::new(4, 64),
-            (&weights, &mut places),
-        )?;
+            (&weights, &mut places),)?;
         Ok(places.to_vec()?)
     })
     .expect("it runs");
@@ -363,21 +357,20 @@ fn a_grid_that_the_contract_does_not_allow_is_refused() {
     let mut out = DeviceBuffer::<u32>::zeroed(&device, 1).unwrap();
     let numbers = DeviceBuffer::from_slice(&device, &[3u32, 9, 4]).unwrap();
     let five = LaunchConfig::new(5, 32);
-    let refused = device.launch(&stream, weigh, five, (&weights, &mut places));
+    let refused = stream.launch(weigh, five, (&weights, &mut places));
     let text = causes(refused.unwrap_err());
     assert!(
         text.contains("the grid is (5, 1, 1) and has to be (1 to 4, 1, 1)"),
         "{text}"
     );
-    let refused = device.launch(&stream, greatest, five, (&numbers, &mut out));
+    let refused = stream.launch(greatest, five, (&numbers, &mut out));
     let text = causes(refused.unwrap_err());
     assert!(
         text.contains("the grid is (5, 1, 1) and has to be (1, 1, 1)"),
         "{text}"
     );
     let one = LaunchConfig::new(1, 64);
-    device
-        .launch(&stream, greatest, one, (&numbers, &mut out))
+    stream.launch(greatest, one, (&numbers, &mut out))
         .unwrap();
     assert_eq!(out.to_vec().unwrap(), [9]);
 }
@@ -397,14 +390,13 @@ fn a_map_of_other_boxes_than_the_kernel_has_room_for_is_refused() {
         ([8, 1], "found boxes of 8\n"),
     ] {
         let map = TensorMap::new(&input, Tiles::new([16, 8], tile)).unwrap();
-        let refused = device.launch(&stream, corners, config, (&map, &mut found));
+        let refused = stream.launch(corners, config, (&map, &mut found));
         let text = causes(refused.unwrap_err()) + "\n";
         let wanted = "expected a map of boxes of 8 x 4 elements, as the kernel's parameter says";
         assert!(text.contains(wanted) && text.contains(expected), "{text}");
     }
     let map = TensorMap::new(&input, Tiles::new([16, 8], [8, 4])).unwrap();
-    device
-        .launch(&stream, corners, config, (&map, &mut found))
+    stream.launch(corners, config, (&map, &mut found))
         .unwrap();
     assert_eq!(found.to_vec().unwrap(), [0, 64]);
 }
@@ -431,7 +423,7 @@ fn a_copy_in_boxes_takes_any_numbers() {
         let mut to = TensorMapMut::new(&mut output, tiles()).unwrap();
         let _checking = Checking::all().start();
         let arguments = (&from, &mut to, across, boxes, 2.0);
-        device.launch(&stream, tma_copy, config, arguments).unwrap();
+        stream.launch(tma_copy, config, arguments).unwrap();
         let found = output.to_vec().unwrap();
         let expected: Vec<f32> = numbers.iter().map(|number| factor * number).collect();
         assert_eq!(found, expected, "{across}, {boxes}");
@@ -445,8 +437,7 @@ fn threads_count_in_a_static() {
     let mut found = DeviceBuffer::<u32>::zeroed(&device, 200).unwrap();
     let config = LaunchConfig::new(4, 50);
     let _checking = Checking::all().start();
-    device
-        .launch(&stream, counted_in_a_static, config, (&mut found,))
+    stream.launch(counted_in_a_static, config, (&mut found,))
         .unwrap();
     let mut found = found.to_vec().unwrap();
     found.sort_unstable();
@@ -460,13 +451,10 @@ fn half_floats_are_of_one_type() {
     let numbers = [0.5f32, 1.0, -3.0].map(F16::from_f32);
     let input = DeviceBuffer::from_slice(&device, &numbers).unwrap();
     let mut out = DeviceBuffer::<F16>::zeroed(&device, 3).unwrap();
-    device
-        .launch(
-            &stream,
+    stream.launch(
             doubled,
             LaunchConfig::new(1, 2),
-            (&input, &mut out),
-        )
+            (&input, &mut out),)
         .unwrap();
     assert_eq!(
         out.to_vec().unwrap(),
@@ -497,8 +485,7 @@ fn parameters_are_known_by_their_types_and_not_by_the_names() {
     };
     let arguments = (&input, factor, &mut out, &mut again);
     let config = LaunchConfig::new(4, 32);
-    device
-        .launch(&stream, scaled_by_block, config, arguments)
+    stream.launch(scaled_by_block, config, arguments)
         .unwrap();
     let factors = (0..100).map(|i| [2.0, 3.0][i / 32 % 2]);
     let expected: Vec<f32> = numbers

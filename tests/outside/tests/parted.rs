@@ -18,8 +18,7 @@ where
     let threads = config.block.count() as usize;
     let mut output = DeviceBuffer::<u32>::zeroed(&device, threads).expect("a buffer");
     let _checking = Checking::race().seed(seed).start();
-    device
-        .launch(&stream, kernel, config, (&mut output,))
+    stream.launch(kernel, config, (&mut output,))
         .expect("a launch");
     output.to_vec().expect("no race")
 }

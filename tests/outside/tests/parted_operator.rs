@@ -14,8 +14,7 @@ fn a_collective_in_an_operator_is_reported() {
     let stream = device.stream().unwrap();
     let mut output = DeviceBuffer::<u32>::zeroed(&device, 96).unwrap();
     let config = LaunchConfig::new(1, 96);
-    device
-        .launch(&stream, a_collective_in_an_operator, config, (&mut output,))
+    stream.launch(a_collective_in_an_operator, config, (&mut output,))
         .unwrap();
     let error = stream.synchronize().unwrap_err().to_string();
     assert!(

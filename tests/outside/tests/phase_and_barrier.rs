@@ -14,8 +14,7 @@ fn a_phase_beside_another_barrier_is_reported() {
     let stream = device.stream().unwrap();
     let mut output = DeviceBuffer::<u32>::zeroed(&device, 4).unwrap();
     let config = LaunchConfig::new(1, 4);
-    device
-        .launch(&stream, beside_another_barrier, config, (&mut output,))
+    stream.launch(beside_another_barrier, config, (&mut output,))
         .unwrap();
     let error = stream.synchronize().unwrap_err().to_string();
     assert!(

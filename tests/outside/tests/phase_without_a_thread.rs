@@ -16,7 +16,7 @@ fn the_cell_of_an_exited_thread_is_reported() {
     let mut output = DeviceBuffer::<u32>::zeroed(&device, 4).unwrap();
     let _checking = Checking::init().start();
     let config = LaunchConfig::new(1, 4);
-    let launched = device.launch(&stream, without_an_exited_thread, config, (&mut output,));
+    let launched = stream.launch(without_an_exited_thread, config, (&mut output,));
     let error = match launched {
         Err(error) => error.to_string(),
         Ok(()) => stream.synchronize().unwrap_err().to_string(),

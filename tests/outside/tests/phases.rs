@@ -23,7 +23,7 @@ macro_rules! explore {
         let explored = checks::explore(&device, exploring, || {
             let mut output = DeviceBuffer::<u32>::zeroed(&device, expected.len())?;
             let config = LaunchConfig::new(1, $threads);
-            device.launch(&stream, $kernel, config, ($($argument,)* &mut output,))?;
+            stream.launch($kernel, config, ($($argument,)* &mut output,))?;
             assert_eq!(output.to_vec()?, expected);
             Ok::<(), Box<dyn std::error::Error>>(())
         });
@@ -98,14 +98,12 @@ fn stages_and_copies_pass_all_checks() {
         let _checking = Checking::all().seed(seed).start();
         let config = LaunchConfig::new(1, 64);
         let arguments = (7, &mut output);
-        device
-            .launch(&stream, two_stages, config, arguments)
+        stream.launch(two_stages, config, arguments)
             .unwrap();
         let expected: Vec<u32> = (0..64).map(|i| 2 * sum(i, 1)).collect();
         assert_eq!(output.to_vec().unwrap(), expected);
         let arguments = (7, &mut output);
-        device
-            .launch(&stream, three_stages, config, arguments)
+        stream.launch(three_stages, config, arguments)
             .unwrap();
         let expected: Vec<u32> = (0..64).map(|i| sum(i, 10)).collect();
         assert_eq!(output.to_vec().unwrap(), expected);
@@ -136,8 +134,7 @@ fn warps_are_in_different_collectives() {
         let mut output = DeviceBuffer::<u32>::zeroed(&device, 64).unwrap();
         let _checking = Checking::all().seed(seed).start();
         let config = LaunchConfig::new(1, 64);
-        device
-            .launch(&stream, collectives_of_two_arms, config, (&mut output,))
+        stream.launch(collectives_of_two_arms, config, (&mut output,))
             .unwrap();
         let numbers = output.to_vec().unwrap();
         assert_eq!(numbers[..32], [sum + 320 + 64; 32]);
@@ -158,7 +155,7 @@ proptest! {
         let blocks = (grid.0 * grid.1 * grid.2) as usize;
         let mut sums = DeviceBuffer::<[u32; 4]>::zeroed(&device, blocks).unwrap();
         let _checking = Checking::all().seed(seed).start();
-        device.launch(&stream, tiles_of_any_block, LaunchConfig::new(grid, block), (&mut sums,)).unwrap();
+        stream.launch(tiles_of_any_block, LaunchConfig::new(grid, block), (&mut sums,)).unwrap();
         prop_assert_eq!(sums.to_vec().unwrap(), vec![[192, 192, 30, 18]; blocks]);
     }
 
@@ -169,7 +166,7 @@ proptest! {
         let mut output = DeviceBuffer::<u32>::zeroed(&device, numbers.len()).unwrap();
         let config = LaunchConfig::new(numbers.len().div_ceil(64) as u32, 64);
         let _checking = Checking::all().start();
-        device.launch(&stream, halo, config, (&input, &mut output)).unwrap();
+        stream.launch(halo, config, (&input, &mut output)).unwrap();
         let at = |i: usize| numbers.get(i).copied().unwrap_or(0);
         let expected: Vec<u32> = (0..numbers.len())
             .map(|i| at(i.wrapping_sub(2)) + at(i.wrapping_sub(1)) + at(i) + at(i + 1) + at(i + 2))

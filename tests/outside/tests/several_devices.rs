@@ -21,8 +21,7 @@ fn each_thread_has_a_simulated_device_of_its_own() {
                 let mut tens = DeviceBuffer::<u32>::zeroed(&device, 100).unwrap();
                 let mut ones = DeviceBuffer::<u32>::zeroed(&device, 100).unwrap();
                 let config = LaunchConfig::for_num_elems(100);
-                device
-                    .launch(&stream, digits, config, (&numbers, &mut tens, &mut ones))
+                stream.launch(digits, config, (&numbers, &mut tens, &mut ones))
                     .unwrap();
                 assert_eq!(ones.to_vec().unwrap(), [number as u32; 100]);
             });

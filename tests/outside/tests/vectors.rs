@@ -53,7 +53,7 @@ proptest! {
             &mut to_bytes,
             &mut to_wide,
         );
-        device.launch(&stream, twice_past_caches, LaunchConfig::new(2, 32), arguments).unwrap();
+        stream.launch(twice_past_caches, LaunchConfig::new(2, 32), arguments).unwrap();
         prop_assert_eq!(output.to_vec().unwrap(), twice(&numbers));
         prop_assert_eq!(to_readings.to_vec().unwrap(), readings);
         prop_assert_eq!(to_bytes.to_vec().unwrap(), bytes);
@@ -72,19 +72,17 @@ fn vectors_of_whole_buffers_parts_and_managed_memory() {
         &input.as_vectors::<Float4>().unwrap(),
         &mut output.as_vectors_mut::<Float4>().unwrap(),
     );
-    device
-        .launch(&stream, doubled_vectors, config, arguments)
+    stream.launch(doubled_vectors, config, arguments)
         .unwrap();
     // ANCHOR_END: vectors
     assert_eq!(output.to_vec().unwrap(), twice(&numbers(16)));
 
-    let (from, mut part) = (input.view(4..12), output.part(8..16));
+    let (from, mut part) = (input.slice(4..12), output.slice_mut(8..16));
     let arguments = (
         &from.as_vectors::<Float4>().unwrap(),
         &mut part.as_vectors_mut::<Float4>().unwrap(),
     );
-    device
-        .launch(&stream, doubled_vectors, config, arguments)
+    stream.launch(doubled_vectors, config, arguments)
         .unwrap();
     drop(part);
     assert_eq!(output.to_vec().unwrap()[8..], twice(&numbers(16)[4..12]));
@@ -94,8 +92,7 @@ fn vectors_of_whole_buffers_parts_and_managed_memory() {
         &input.as_vectors::<Float4>().unwrap(),
         &mut managed.as_vectors_mut::<Float4>().unwrap(),
     );
-    device
-        .launch(&stream, doubled_vectors, config, arguments)
+    stream.launch(doubled_vectors, config, arguments)
         .unwrap();
     assert_eq!(managed.as_slice().unwrap(), twice(&numbers(16)));
 }
@@ -135,7 +132,7 @@ fn what_does_not_make_vectors_is_an_error() {
         ),
         "{error}"
     );
-    let error = buffer.part(1..9).as_vectors_mut::<Float4>().unwrap_err();
+    let error = buffer.slice_mut(1..9).as_vectors_mut::<Float4>().unwrap_err();
     assert!(
         matches!(
             error,
@@ -147,7 +144,7 @@ fn what_does_not_make_vectors_is_an_error() {
         ),
         "{error}"
     );
-    assert_eq!(buffer.view(3..3).as_vectors::<Float4>().unwrap().len(), 0);
+    assert_eq!(buffer.slice(3..3).as_vectors::<Float4>().unwrap().len(), 0);
 }
 
 #[test]
@@ -155,8 +152,7 @@ fn an_uninit_buffer_may_be_empty_or_written_by_the_host() {
     let (device, stream) = device();
     let mut buffer = DeviceBuffer::<u32>::uninit(&device, 3).unwrap();
     buffer.fill(5).unwrap();
-    device
-        .launch(&stream, add, LaunchConfig::new(1, 32), (&mut buffer, 2))
+    stream.launch(add, LaunchConfig::new(1, 32), (&mut buffer, 2))
         .unwrap();
     assert_eq!(buffer.to_vec().unwrap(), [7; 3]);
     assert!(DeviceBuffer::<u32>::uninit(&device, 0).unwrap().is_empty());

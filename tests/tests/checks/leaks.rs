@@ -74,12 +74,7 @@ fn the_end_of_the_program_lists_what_it_left_and_nothing_of_ours() {
         // A module and a context that live as long as the process.
         let stream = device.stream().expect("a stream");
         let mut counter = DeviceBuffer::from_slice(&device, &[0]).expect("a counter");
-        let launch = device.launch(
-            &stream,
-            incr_atomic,
-            LaunchConfig::new(1, 32),
-            (&mut counter,),
-        );
+        let launch = stream.launch(incr_atomic, LaunchConfig::new(1, 32), (&mut counter,));
         launch.expect("a launch");
         stream.synchronize().expect("no fault");
         String::new()

@@ -126,7 +126,7 @@ fn sum() -> String {
     let a = DeviceBuffer::from_slice(&device, &[1.0f32; 32]).expect("a buffer");
     let mut c = DeviceBuffer::from_slice(&device, &[0.0f32; 32]).expect("a buffer");
     let kernel = gpu::basics::vector_add::vec_add;
-    match device.launch(&stream, kernel, LaunchConfig::new(1, 32), (&a, &a, &mut c)) {
+    match stream.launch(kernel, LaunchConfig::new(1, 32), (&a, &a, &mut c)) {
         Ok(()) => format!("{}", c.to_vec().expect("no fault")[31]),
         Err(error) => format!("not launched: {}", report::whole(&error)),
     }

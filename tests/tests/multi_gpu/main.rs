@@ -104,7 +104,7 @@ fn times(
                 run::run(&tests::device(), variant(name), Setup::new(size, 1)).expect("it runs");
             let time = outcome.time();
             outcome.check.expect("it was compared").expect("it agrees");
-            (time.seconds() * 1e6).to_string()
+            (time.as_secs_f64() * 1e6).to_string()
         });
         times.collect::<Vec<_>>().join(" ")
     });
@@ -143,7 +143,7 @@ fn without_peer_access_copies_are_slower_and_the_kernel_is_refused() {
         copied.check.expect("it was compared").expect("it agrees");
         let refused = run::run(&device, variant("peer_access"), Setup::new(1 << 20, 1))
             .expect_err("no access");
-        let rate = (1u64 << 22) as f64 / time.seconds() / 1e9;
+        let rate = (1u64 << 22) as f64 / time.as_secs_f64() / 1e9;
         format!("{} {refused:#}", rate < 40.0)
     });
     assert!(answer.text.starts_with("true "), "{}", answer.text);

@@ -6,7 +6,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 
 use gpu::basics::vector_add::vec_add;
 use lanewise::{
-    Device, DeviceBuffer, GraphBuilder, GraphError, GraphTemplate, LaunchConfig, Node, UpdateReason,
+    Device, DeviceBuffer, Graph, GraphBuilder, GraphError, LaunchConfig, Node, UpdateReason,
 };
 use proptest::prelude::*;
 use tests::sizes::cases;
@@ -123,7 +123,7 @@ fn add<'graph>(
 }
 
 /// Whether the graph's dependencies put one node before another, in either direction.
-fn ordered(graph: &GraphTemplate, one: usize, other: usize) -> bool {
+fn ordered(graph: &Graph, one: usize, other: usize) -> bool {
     let dependencies = graph.dependencies();
     let mut reached = vec![false; graph.nodes()];
     reached[one] = true;
@@ -404,16 +404,11 @@ fn a_graphs_own_memory_is_for_its_nodes() {
             let mut aside = graph.allocate::<f32>(&[], 40)?;
             for refused in [
                 aside.to_vec().map(drop).map_err(|e| e.to_string()),
-                device
-                    .launch(&stream, vec_add, CONFIG(), (&one, &one, &mut aside))
+                stream
+                    .launch(vec_add, CONFIG(), (&one, &one, &mut aside))
                     .map_err(|e| e.to_string()),
-                device
-                    .launch(
-                        &stream,
-                        vec_add,
-                        CONFIG(),
-                        (&*aside.view(0..3), &one, &mut sum),
-                    )
+                stream
+                    .launch(vec_add, CONFIG(), (&*aside.slice(0..3), &one, &mut sum))
                     .map_err(|e| e.to_string()),
             ] {
                 assert!(refused.is_err());

@@ -159,7 +159,7 @@ fn a_launch_for_more_than_a_grid_has_is_refused() {
     for length in lengths() {
         let kernel = gpu::streams::advance::advance;
         let shape = LaunchConfig::for_num_elems(length);
-        let launched = device.launch(&stream, kernel, shape, (&from, &mut to, 1));
+        let launched = stream.launch(kernel, shape, (&from, &mut to, 1));
         refused(launched, "a launch", length);
     }
 }
@@ -189,11 +189,9 @@ fn nothing_at_all_may_be_as_long_as_one_likes() {
             buffer.fill_zero().expect("nothing");
             buffer.copy_from_slice(&host).expect("nothing");
             assert_eq!(buffer.to_vec().expect("nothing").len(), length);
-            assert_eq!(buffer.view(length / 2..length).len(), length - length / 2);
-            assert_eq!(
-                buffer.split_at(length - 1).map(|part| part.len()),
-                [length - 1, 1]
-            );
+            assert_eq!(buffer.slice(length / 2..length).len(), length - length / 2);
+            let (most, last) = buffer.split_at_mut(length - 1);
+            assert_eq!((most.len(), last.len()), (length - 1, 1));
             stream
                 .copy_in(&registered, buffer)
                 .expect("nothing")

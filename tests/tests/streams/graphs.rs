@@ -3,7 +3,8 @@
 
 use gpu::basics::vector_add::vec_add;
 use lanewise::{
-    Device, DeviceBuffer, Graph, GraphError, LaunchConfig, Record, StreamOptions, in_threads,
+    Device, DeviceBuffer, ExecutableGraph, GraphError, LaunchConfig, Record, StreamOptions,
+    in_threads,
 };
 use lanewise_patterns::input;
 use proptest::prelude::*;
@@ -15,7 +16,7 @@ fn adding(
     one: &DeviceBuffer<f32>,
     sum: &mut DeviceBuffer<f32>,
     next: &mut DeviceBuffer<f32>,
-) -> Result<Graph, GraphError> {
+) -> Result<ExecutableGraph, GraphError> {
     let config = LaunchConfig::for_num_elems(one.len());
     device.record(|record| {
         record.launch(vec_add, config, (&*sum, one, &mut *next))?;
@@ -187,7 +188,7 @@ fn what_a_graph_cannot_watch_over_is_not_recorded() {
     let one = DeviceBuffer::from_slice(&device, &[1.0f32; 8]).expect("a buffer");
     let mut whole = zeroes(&device, 8);
     let mut sum = zeroes(&device, 8);
-    let part = whole.view(0..8);
+    let part = whole.slice(0..8);
     let recorded = device.record(|record| {
         let config = LaunchConfig::for_num_elems(8);
         record.launch(vec_add, config, (&*part, &one, &mut sum))
@@ -211,7 +212,7 @@ fn a_launch_that_was_refused_is_not_in_the_graph() {
     let stream = device.stream().expect("a stream");
     let one = DeviceBuffer::from_slice(&device, &[1.0f32; 8]).expect("a buffer");
     let (whole, mut sum) = (zeroes(&device, 8), zeroes(&device, 8));
-    let part = whole.view(0..8);
+    let part = whole.slice(0..8);
     let config = LaunchConfig::for_num_elems(8);
     let other = zeroes(&device, 8);
     let graph = device.record(|record| {
@@ -249,14 +250,14 @@ fn a_graph_keeps_order_with_the_parts_of_its_buffers() {
     );
     let graph = adding(&device, &one, &mut sum, &mut next).expect("a graph");
     let config = LaunchConfig::for_num_elems(32);
-    let mut parts = sum.parts(32);
+    let mut parts = sum.chunks_mut(32);
     let [part, _] = &mut parts[..] else {
         panic!("two parts")
     };
     pause(&first).expect("a call");
     graph.launch(&first).expect("a launch");
-    device
-        .launch(&second, vec_add, config, (&*part, &*part, &mut seen))
+    second
+        .launch(vec_add, config, (&*part, &*part, &mut seen))
         .expect("a launch");
     assert_eq!(
         seen.to_vec().expect("no fault"),
@@ -264,13 +265,13 @@ fn a_graph_keeps_order_with_the_parts_of_its_buffers() {
         "the part after the graph"
     );
     pause(&second).expect("a call");
-    device
-        .launch(&second, vec_add, config, (&seen, &seen, &mut *part))
+    second
+        .launch(vec_add, config, (&seen, &seen, &mut *part))
         .expect("a launch");
     graph.launch(&first).expect("a launch");
     pause(&second).expect("a call");
-    device
-        .launch(&second, vec_add, config, (&seen, &seen, &mut *part))
+    second
+        .launch(vec_add, config, (&seen, &seen, &mut *part))
         .expect("a launch");
     drop(parts);
     let all = sum.to_vec().expect("no fault");
@@ -399,8 +400,8 @@ fn a_graph_is_counted_while_another_thread_launches_with_its_buffer() {
             begun.recv().expect("it is counted");
             let stream = other.stream().expect("a stream");
             let mut to = zeroes(&other, 100);
-            other
-                .launch(&stream, vec_add, config, (&*also, &*also, &mut to))
+            stream
+                .launch(vec_add, config, (&*also, &*also, &mut to))
                 .expect("a launch");
         },
     );
@@ -425,7 +426,7 @@ fn a_thread_records_while_another_counts() {
                 std::thread::sleep(std::time::Duration::from_millis(30));
                 record.launch(vec_add, config, (&one, &one, &mut to))?;
                 let stream = device.stream()?;
-                Ok(device.launch(&stream, vec_add, config, (&one, &one, &mut apart))?)
+                Ok(stream.launch(vec_add, config, (&one, &one, &mut apart))?)
             });
             graph.expect("a graph");
         },

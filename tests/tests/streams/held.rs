@@ -13,8 +13,8 @@ use gpu::basics::vector_add::vec_add;
 use lanewise::checks::{self, Checking};
 use lanewise::texture::Texture;
 use lanewise::{
-    Backend, Device, DeviceBuffer, DriverError, Event, Graph, LaunchConfig, ManagedBuffer,
-    PinnedBuffer, Pinning, Stream, StreamOptions, counters,
+    Backend, Device, DeviceBuffer, DriverError, Event, ExecutableGraph, LaunchConfig,
+    ManagedBuffer, PinnedBuffer, Pinning, Stream, StreamOptions, counters,
 };
 
 const LENGTH: usize = 100;
@@ -32,7 +32,7 @@ struct Shared {
     managed: ManagedBuffer<f32>,
     /// Recorded on `held`.
     event: Event,
-    graph: Mutex<Graph>,
+    graph: Mutex<ExecutableGraph>,
 }
 
 impl Shared {
@@ -119,10 +119,10 @@ const QUEUES: [Named; 9] = [
     ("Device::stream", |it| {
         it.device.stream().expect("a stream");
     }),
-    ("Device::launch", |it| {
+    ("Stream::launch", |it| {
         let mut sum = DeviceBuffer::<f32>::zeroed_on(&it.free, LENGTH).expect("a buffer");
         let (config, one) = (LaunchConfig::for_num_elems(LENGTH), &it.buffer);
-        let launched = (it.device).launch(&it.free, vec_add, config, (one, one, &mut sum));
+        let launched = it.free.launch(vec_add, config, (one, one, &mut sum));
         launched.expect("a launch");
     }),
     ("Device::record", |it| {

@@ -27,7 +27,7 @@ const KINDS: [(&str, Make); 14] = [
     ("a buffer in use", |device, stream| {
         let (from, mut to) = (zeros(device), zeros(device));
         let shape = LaunchConfig::for_num_elems(100);
-        let launched = device.launch(stream, advance, shape, (&from, &mut to, 100));
+        let launched = stream.launch(advance, shape, (&from, &mut to, 100));
         launched.expect("a launch");
         Box::new((from, to))
     }),

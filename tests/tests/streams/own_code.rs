@@ -10,7 +10,7 @@ use gpu::streams::advance::advance;
 use kernels::{COUNT, count_up, halve};
 use lanewise::checks::{self, Checking, Exploring};
 use lanewise::{
-    Device, DeviceBuffer, DriverError, Graph, GraphError, LaunchConfig, ManagedBuffer,
+    Device, DeviceBuffer, DriverError, ExecutableGraph, GraphError, LaunchConfig, ManagedBuffer,
     PinnedBuffer, Pinning, Stream, StreamOptions, counters,
 };
 use tests::isolate::isolated_with;
@@ -99,12 +99,7 @@ fn memory_that_stays_registered_stays() {
         let mut numbers = DeviceBuffer::<u32>::zeroed(&device, 1).expect("a buffer");
         // SAFETY: it is not sound, and that is the test: the process ends after the fault.
         let bad = unsafe { DeviceBuffer::<u32>::borrow_raw(&device, 16, 1) };
-        let launched = device.launch(
-            &stream,
-            advance,
-            LaunchConfig::new(1, 1),
-            (&*bad, &mut numbers, 1),
-        );
+        let launched = stream.launch(advance, LaunchConfig::new(1, 1), (&*bad, &mut numbers, 1));
         launched.expect("a launch");
         device
             .synchronize()
@@ -169,7 +164,7 @@ fn leave_work() -> String {
     copied.expect("queued").detach();
     let mut sums = DeviceBuffer::<u32>::zeroed_on(&stream, 1000).expect("a buffer");
     let shape = LaunchConfig::for_num_elems(1000);
-    let launched = device.launch(&stream, advance, shape, (&pooled, &mut sums, 1000));
+    let launched = stream.launch(advance, shape, (&pooled, &mut sums, 1000));
     launched.expect("a launch");
     let built = device.build_graph(|graph| graph.call(&[], || ()).map(drop));
     let graph = built.expect("a graph").0.instantiate().expect("a graph");
@@ -192,8 +187,7 @@ fn leave_work() -> String {
     let free = free.expect("a stream");
     let mut long = DeviceBuffer::<u32>::zeroed_on(&free, 1).expect("a buffer");
     let one = DeviceBuffer::<u32>::zeroed_on(&free, 1).expect("a buffer");
-    let launched = device.launch(
-        &free,
+    let launched = free.launch(
         advance,
         LaunchConfig::new(1, 1),
         (&one, &mut long, 100_000_000),
@@ -208,7 +202,7 @@ fn leave_work() -> String {
 fn asked(
     device: &Device,
     mut buffer: DeviceBuffer<u32>,
-    graph: &Graph,
+    graph: &ExecutableGraph,
 ) -> Vec<(&'static str, bool)> {
     let stream = device.default_stream();
     let (shape, numbers) = (LaunchConfig::new(1, 32), [1u32; 32]);
@@ -230,8 +224,8 @@ fn asked(
         ("Device::symbol", of(device.symbol(COUNT).is_ok())),
         ("Device::memory_pool", of(device.memory_pool().is_ok())),
         (
-            "Device::launch",
-            of(device.launch(&stream, count_up, shape, ()).is_ok()),
+            "Stream::launch",
+            of(stream.launch(count_up, shape, ()).is_ok()),
         ),
         ("Graph::launch", of(graph.launch(&stream).is_ok())),
         ("Stream::synchronize", of(stream.synchronize().is_ok())),

@@ -69,7 +69,7 @@ const THROUGH: [Named; 12] = [
         });
         drop(built);
     }),
-    ("GraphTemplate::extend", |it| {
+    ("Graph::extend", |it| {
         let built = it.device.build_graph(|graph| graph.empty(&[]).map(drop));
         let (template, ()) = built.expect("a graph");
         let extended = template.extend(|graph| {

@@ -85,8 +85,8 @@ fn pooled_memory_is_zero_and_goes_back_after_its_uses() {
     for _ in 0..20 {
         let pooled = DeviceBuffer::<f32>::zeroed_on(&stream, 1000).expect("pooled memory");
         let config = LaunchConfig::for_num_elems(1000);
-        device
-            .launch(&other, vec_add, config, (&ones, &pooled, &mut sum))
+        other
+            .launch(vec_add, config, (&ones, &pooled, &mut sum))
             .expect("a launch");
         // Dropped while the other stream may still read it.
     }

@@ -52,12 +52,6 @@ const ONE_THING: &[OneThing] = &[
         modules: &["body", "module"],
         because: "a body declares variables as a module does, and a module holds bodies",
     },
-    OneThing {
-        of: "host",
-        folder: "stream",
-        modules: &["event", "timer"],
-        because: "an event is recorded in a stream, and a stream waits for events",
-    },
 ];
 
 impl OneThing {

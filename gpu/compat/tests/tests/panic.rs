@@ -19,14 +19,8 @@ fn panicking() -> String {
     values[37] = 4711;
     let data = DeviceBuffer::from_slice(&device, &values).expect("memory");
     // SAFETY: there are as many threads as elements.
-    let launched = unsafe {
-        device.launch_unchecked(
-            &stream,
-            check_limit,
-            LaunchConfig::new(3, 32),
-            (&data, 100u32),
-        )
-    };
+    let launched =
+        unsafe { stream.launch_unchecked(check_limit, LaunchConfig::new(3, 32), (&data, 100u32)) };
     launched.expect("it is launched");
     let error = device.synchronize().expect_err("it panics");
     format!("{error} on {}", device.backend())

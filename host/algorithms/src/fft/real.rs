@@ -133,7 +133,7 @@ impl<C: Transformed> RealFft<C> {
             // The whole buffer, so that a graph can have it.
             self.between.cast()
         } else {
-            self.between.view(..count * half)
+            self.between.slice(..count * half)
         };
         self.complex.queue(&mut queue, &joined, output, (true, by))
     }

@@ -60,7 +60,7 @@ pub(super) fn transform<C: Transformed<Part: Into<f64>>>(
     for start in [0, len - length] {
         let expected = on_the_cpu(&numbers[start..][..length]);
         compare(
-            output.view(start..start + length).to_vec()?,
+            output.slice(start..start + length).to_vec()?,
             &expected,
             length,
         )?;
@@ -97,11 +97,11 @@ pub(super) fn of_reals<C: Transformed<Part: Into<f64> + Pod>>(
             .map(|part| [*part, 0.0])
             .collect();
         if is_inverse {
-            let found = back.view(i * length..(i + 1) * length).to_vec()?;
+            let found = back.slice(i * length..(i + 1) * length).to_vec()?;
             let found = found.into_iter().map(|part| C::nearest([part.into(), 0.0]));
             compare(found, &numbers, 16)?;
         } else {
-            let found = output.view(i * half..(i + 1) * half).to_vec()?;
+            let found = output.slice(i * half..(i + 1) * half).to_vec()?;
             compare(found, &on_the_cpu(&numbers), length)?;
         }
     }
@@ -140,7 +140,7 @@ pub(super) fn of_matrices<C: Transformed<Part: Into<f64>>>(
                 }
                 sum = [sum[0] + of_row[0], sum[1] + of_row[1]];
             }
-            let found = output.view(start + place..start + place + 1).to_vec()?;
+            let found = output.slice(start + place..start + place + 1).to_vec()?;
             compare(found, &[sum], of)?;
         }
     }

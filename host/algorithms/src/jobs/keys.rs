@@ -72,8 +72,8 @@ pub(super) fn reduce_by_key(run: &Runner, are_lengths: bool) -> Result<Measured>
         Ok(())
     })?;
     ensure!(count.to_vec()? == [runs.of.len() as u64], "count");
-    let found = found.view(..runs.of.len()).to_vec()?;
-    let output = output.view(..runs.of.len()).to_vec()?;
+    let found = found.slice(..runs.of.len()).to_vec()?;
+    let output = output.slice(..runs.of.len()).to_vec()?;
     for (i, run) in runs.of.iter().enumerate() {
         ensure!(found[i] == runs.keys[run.start], "key of run {i}");
         let values = runs.values[run.clone()].iter();

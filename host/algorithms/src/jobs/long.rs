@@ -22,7 +22,9 @@ impl Sparse {
         let places = [0, len / 2 - 1, len / 2, len - 2, len - 1];
         let mut input = DeviceBuffer::zeroed(&run.device, len)?;
         for (value, place) in (1..).zip(places) {
-            input.part(place..place + 1).copy_from_slice(&[value])?;
+            input
+                .slice_mut(place..place + 1)
+                .copy_from_slice(&[value])?;
         }
         Ok(Self { input, places })
     }
@@ -51,7 +53,7 @@ pub(super) fn scan(run: &Runner) -> Result<Measured> {
     let mut scan = Scan::new(&run.device, len)?;
     let times = run.time(|| Ok(scan.inclusive(&run.stream, Sum, &sparse.input, &mut sums)?))?;
     for (place, expected) in sparse.places.into_iter().zip([1, 3, 6, 10, 15]) {
-        let found = sums.view(place..place + 1).to_vec()?[0];
+        let found = sums.slice(place..place + 1).to_vec()?[0];
         ensure!(
             found == expected,
             "the sum at {place} is {found}, not {expected}"
@@ -70,7 +72,7 @@ pub(super) fn select(run: &Runner) -> Result<Measured> {
     let times = run.time(|| Ok(select.select(stream, NotZero, input, &mut kept, &mut count)?))?;
     let count = count.to_vec()?[0];
     ensure!(count == 5, "{count} elements are kept, not 5");
-    let found = kept.view(..5).to_vec()?;
+    let found = kept.slice(..5).to_vec()?;
     ensure!(found == [1, 2, 3, 4, 5], "{found:?} are kept");
     sparse.measured(times, 1)
 }

@@ -5,7 +5,7 @@ use gpu::algorithms::distance::{
     distance_final_f32, distance_final_f64, distance_final_i32, distance_partial_f32,
     distance_partial_f64, distance_partial_i32,
 };
-use lanewise::compare::{Agreement, Matching, Mismatch};
+use lanewise::testing::{Agreement, Matching, Mismatch};
 use lanewise::{Device, DeviceBuffer, DeviceCopy, LaunchConfig, Stream};
 
 use super::{AlgorithmError, at_least};
@@ -55,7 +55,6 @@ pub trait Coordinate: DeviceCopy + 'static {
     /// # Errors
     /// The error of the launch.
     fn launch(
-        device: &Device,
         stream: &Stream,
         configs: [LaunchConfig; 2],
         points: [&DeviceBuffer<Self>; 2],
@@ -77,15 +76,14 @@ macro_rules! coordinates {
                 type Distance = $distance;
 
                 fn launch(
-                    device: &Device,
                     stream: &Stream,
                     [first, last]: [LaunchConfig; 2],
                     [a, b]: [&DeviceBuffer<Self>; 2],
                     partials: &mut DeviceBuffer<$sum>,
                     distance: &mut DeviceBuffer<$distance>,
                 ) -> Result<(), AlgorithmError> {
-                    device.launch(stream, $partial, first, (a, b, &mut *partials))?;
-                    device.launch(stream, $last, last, (&*partials, distance))?;
+                    stream.launch($partial, first, (a, b, &mut *partials))?;
+                    stream.launch($last, last, (&*partials, distance))?;
                     Ok(())
                 }
 
@@ -108,15 +106,14 @@ coordinates! {
 /// # Errors
 /// [`AlgorithmError::Length`] if they have different numbers of coordinates; the driver's error.
 pub fn distance<T: Coordinate>(
-    device: &Device,
     stream: &Stream,
     a: &DeviceBuffer<T>,
     b: &DeviceBuffer<T>,
 ) -> Result<T::Distance, AlgorithmError> {
     at_least("the second point", b.len(), a.len())?;
     at_least("the first point", a.len(), b.len())?;
-    let mut plan = Plan::new(device, a.len(), LaunchConfig::DEFAULT_BLOCK)?;
-    plan.launch(device, stream, [a, b])?;
+    let mut plan = Plan::new(stream.device(), a.len(), LaunchConfig::DEFAULT_BLOCK)?;
+    plan.launch(stream, [a, b])?;
     let mut found = [<T::Distance as bytemuck::Zeroable>::zeroed()];
     plan.distance.copy_to_slice(&mut found)?;
     Ok(found[0])
@@ -144,12 +141,10 @@ impl<T: Coordinate> Plan<T> {
 
     fn launch(
         &mut self,
-        device: &Device,
         stream: &Stream,
         points: [&DeviceBuffer<T>; 2],
     ) -> Result<(), AlgorithmError> {
         T::launch(
-            device,
             stream,
             self.configs,
             points,
@@ -161,7 +156,6 @@ impl<T: Coordinate> Plan<T> {
 
 /// Two points and their distance.
 struct Distance<T: Coordinate> {
-    device: Device,
     points: [DeviceBuffer<T>; 2],
     plan: Plan<T>,
     expected: f64,
@@ -178,7 +172,6 @@ fn prepare<T: Coordinate>(
     let point = |seed| -> Vec<T> { input::integers(n, seed).into_iter().map(of).collect() };
     let (a, b) = (point(setup.seed), point(setup.seed.wrapping_add(1)));
     Ok(Box::new(Distance {
-        device: device.clone(),
         points: [
             DeviceBuffer::from_slice(device, &a)?,
             DeviceBuffer::from_slice(device, &b)?,
@@ -196,7 +189,7 @@ fn prepare<T: Coordinate>(
 impl<T: Coordinate> Case for Distance<T> {
     fn launch(&mut self, stream: &Stream) -> Result<()> {
         let [a, b] = &self.points;
-        Ok(self.plan.launch(&self.device, stream, [a, b])?)
+        Ok(self.plan.launch(stream, [a, b])?)
     }
 
     fn check(&mut self) -> Result<Result<Agreement, Mismatch>> {

@@ -5,7 +5,7 @@ use std::f64::consts::TAU;
 use anyhow::Result;
 pub use gpu::algorithms::fft::Complex;
 use gpu::algorithms::fft::{COLUMNS, LANES, ROWS, fft_block, fft_stockham};
-use lanewise::compare::{Agreement, Expected, Mismatch, within};
+use lanewise::testing::{Agreement, Expected, Mismatch, within};
 use lanewise::{Device, DeviceBuffer, LaunchConfig, LaunchError, MemoryError, Stream};
 
 pub use super::precision::Precision;
@@ -106,7 +106,6 @@ pub trait Transforms: Precision {
 
     #[doc(hidden)]
     fn launch(
-        device: &Device,
         stream: &Stream,
         step: Step,
         length: usize,
@@ -140,7 +139,6 @@ macro_rules! transforms {
                 const LOG_BLOCK: u32 = $log_block;
 
                 fn launch(
-                    device: &Device,
                     stream: &Stream,
                     step: Step,
                     length: usize,
@@ -151,8 +149,8 @@ macro_rules! transforms {
                             let config = LaunchConfig::for_num_elems((length >> log_r).min(1 << 24));
                             let arguments = (input, roots, output, shape, inverse, scale);
                             match log_r {
-                                1 => device.launch(stream, fft_stockham::<$real, 2>, config, arguments),
-                                _ => device.launch(stream, fft_stockham::<$real, 4>, config, arguments),
+                                1 => stream.launch(fft_stockham::<$real, 2>, config, arguments),
+                                _ => stream.launch(fft_stockham::<$real, 4>, config, arguments),
                             }
                         }
                         Step::Block { shape } => {
@@ -162,7 +160,7 @@ macro_rules! transforms {
                             let threads = (1usize << log_elements) / LANES;
                             let config = LaunchConfig::cover_1d(length.div_ceil(LANES), threads as u32);
                             let arguments = (input, roots, output, shape, inverse, scale);
-                            device.launch(stream, fft_block::<$real, { 1 << $log_block }>, config, arguments)
+                            stream.launch(fft_block::<$real, { 1 << $log_block }>, config, arguments)
                         }
                     }
                 }
@@ -183,7 +181,6 @@ pub struct Fft<T: Transforms = f32> {
     log_n: u32,
     batch: usize,
     steps: Vec<Step>,
-    device: Device,
     roots: DeviceBuffer<Complex<T>>,
     /// Every second launch writes here. It is empty if there is only one launch.
     between: DeviceBuffer<Complex<T>>,
@@ -220,7 +217,6 @@ impl<T: Transforms> Fft<T> {
         let all = area("the batch", batch, length)?;
         let between = if steps.len() > 1 { all } else { 0 };
         Ok(Self {
-            device: device.clone(),
             log_n: length.ilog2(),
             batch,
             steps,
@@ -263,7 +259,7 @@ impl<T: Transforms> Fft<T> {
                 (_, _) => (&*output, &mut self.between),
             };
             let arguments = (from, &self.roots, to, inverse, T::rounded(scale));
-            T::launch(&self.device, stream, step, length, arguments)?;
+            T::launch(stream, step, length, arguments)?;
         }
         Ok(())
     }

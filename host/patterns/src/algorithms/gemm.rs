@@ -36,7 +36,6 @@ pub trait Multiplies: Precision {
 
     #[doc(hidden)]
     fn launch(
-        device: &Device,
         stream: &Stream,
         config: LaunchConfig,
         arguments: Arguments<'_, Self>,
@@ -59,12 +58,11 @@ macro_rules! multiplies {
                 const TILE: usize = $tile;
 
                 fn launch(
-                    device: &Device,
                     stream: &Stream,
                     config: LaunchConfig,
                     arguments: Arguments<'_, Self>,
                 ) -> Result<(), LaunchError> {
-                    device.launch(stream, $kernel, config, arguments)
+                    stream.launch($kernel, config, arguments)
                 }
             }
         )*
@@ -82,14 +80,13 @@ multiplies! {
 /// # Errors
 /// [`AlgorithmError::Length`] if a buffer is shorter than its shape; the error of the launch.
 pub fn gemm<T: Multiplies>(
-    device: &Device,
     stream: &Stream,
     factors: [T; 2],
     shape: [usize; 3],
     ab: [&DeviceBuffer<T>; 2],
     c: &mut DeviceBuffer<T>,
 ) -> Result<(), AlgorithmError> {
-    gemm_batched(device, stream, factors, shape, ab, c, 1)
+    gemm_batched(stream, factors, shape, ab, c, 1)
 }
 
 /// Queues `batch` products of one shape at once. The matrices follow one after another
@@ -98,7 +95,6 @@ pub fn gemm<T: Multiplies>(
 /// # Errors
 /// As [`gemm`].
 pub fn gemm_batched<T: Multiplies>(
-    device: &Device,
     stream: &Stream,
     factors: [T; 2],
     [m, n, k]: [usize; 3],
@@ -120,7 +116,7 @@ pub fn gemm_batched<T: Multiplies>(
     // The grid has as many blocks along z as it may have, and the kernel loops over the rest.
     let grid = (tiles.x, tiles.y, batch.clamp(1, 65535) as u32);
     let config = LaunchConfig::new(grid, THREADS as u32);
-    T::launch(device, stream, config, (a, b, c, shape, factors))?;
+    T::launch(stream, config, (a, b, c, shape, factors))?;
     Ok(())
 }
 
@@ -156,10 +152,10 @@ fn prepare<T: Multiplies>(device: &Device, setup: Setup) -> Result<Box<dyn Case>
     let b = DeviceBuffer::from_slice(device, &b)?;
     let mut c = DeviceBuffer::zeroed(device, m * n)?;
     c.copy_from_slice(&start)?;
-    let (device, work) = (device.clone(), Work::Flops(2 * (m * n * k) as u64));
+    let work = Work::Flops(2 * (m * n * k) as u64);
     let factors = FACTORS.map(T::rounded);
     Ok(Floats::boxed(c, expected, work, move |stream, c| {
-        Ok(gemm(&device, stream, factors, [m, n, k], [&a, &b], c)?)
+        Ok(gemm(stream, factors, [m, n, k], [&a, &b], c)?)
     }))
 }
 

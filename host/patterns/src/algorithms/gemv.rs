@@ -34,7 +34,6 @@ pub static PATTERN: Pattern = Pattern {
 pub trait Multiplies: Precision {
     #[doc(hidden)]
     fn launch(
-        device: &Device,
         stream: &Stream,
         config: LaunchConfig,
         arguments: Arguments<'_, Self>,
@@ -55,12 +54,11 @@ macro_rules! multiplies {
         $(
             impl Multiplies for $real {
                 fn launch(
-                    device: &Device,
                     stream: &Stream,
                     config: LaunchConfig,
                     arguments: Arguments<'_, Self>,
                 ) -> Result<(), LaunchError> {
-                    device.launch(stream, kernel::<$real, $lanes>, config, arguments)
+                    stream.launch(kernel::<$real, $lanes>, config, arguments)
                 }
             }
         )*
@@ -79,14 +77,13 @@ multiplies! {
 /// [`AlgorithmError::Length`] if a buffer is shorter than its shape, or if rows overlap; the error
 /// of the launch.
 pub fn gemv<T: Multiplies>(
-    device: &Device,
     stream: &Stream,
     factors: [T; 2],
     (a, shape): (&DeviceBuffer<T>, [usize; 3]),
     x: &DeviceBuffer<T>,
     y: &mut DeviceBuffer<T>,
 ) -> Result<(), AlgorithmError> {
-    gemv_batched(device, stream, factors, (a, shape), x, y, 1)
+    gemv_batched(stream, factors, (a, shape), x, y, 1)
 }
 
 /// Queues `batch` products at once. The matrices have one shape and follow one after another
@@ -95,7 +92,6 @@ pub fn gemv<T: Multiplies>(
 /// # Errors
 /// As [`gemv`].
 pub fn gemv_batched<T: Multiplies>(
-    device: &Device,
     stream: &Stream,
     factors: [T; 2],
     (a, [rows, columns, stride]): (&DeviceBuffer<T>, [usize; 3]),
@@ -121,7 +117,7 @@ pub fn gemv_batched<T: Multiplies>(
         side("the number of products", batch)?,
     ];
     let config = warp_each(all, LaunchConfig::DEFAULT_BLOCK);
-    T::launch(device, stream, config, (a, shape, x, factors, y))?;
+    T::launch(stream, config, (a, shape, x, factors, y))?;
     Ok(())
 }
 
@@ -166,9 +162,9 @@ fn prepare<T: Multiplies>(device: &Device, setup: Setup) -> Result<Box<dyn Case>
     let mut y = DeviceBuffer::zeroed(device, rows)?;
     y.copy_from_slice(&start)?;
     let work = Work::Bytes((size_of::<T>() * columns * rows) as u64);
-    let (device, factors) = (device.clone(), FACTORS.map(T::rounded));
+    let factors = FACTORS.map(T::rounded);
     Ok(Floats::boxed(y, expected, work, move |stream, y| {
         let a = (&matrix, [rows, columns, stride]);
-        Ok(gemv(&device, stream, factors, a, &x, y)?)
+        Ok(gemv(stream, factors, a, &x, y)?)
     }))
 }

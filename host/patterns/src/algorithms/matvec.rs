@@ -44,7 +44,6 @@ pub enum Team {
 /// [`AlgorithmError::Length`] if `x` does not have an element for each column, or `y` not one for
 /// each row; the error of the launch.
 pub fn multiply(
-    device: &Device,
     stream: &Stream,
     matrix: &PitchedBuffer<f32>,
     x: &DeviceBuffer<f32>,
@@ -62,11 +61,11 @@ pub fn multiply(
     match team {
         Team::Block => {
             let config = LaunchConfig::new(side("a column", rows.clamp(1, 1 << 16))?, block);
-            device.launch(stream, matvec_block, config, (matrix, pitch, shape, x, y))?;
+            stream.launch(matvec_block, config, (matrix, pitch, shape, x, y))?;
         }
         Team::Warp => {
             let config = warp_each(rows, block);
-            device.launch(stream, matvec_warp, config, (matrix, pitch, shape, x, y))?;
+            stream.launch(matvec_warp, config, (matrix, pitch, shape, x, y))?;
         }
     }
     Ok(())
@@ -82,9 +81,9 @@ fn prepare(device: &Device, setup: Setup, team: Team) -> Result<Box<dyn Case>> {
     let matrix = PitchedBuffer::from_matrix(device, &matrix, [columns, rows])?;
     let x = DeviceBuffer::from_slice(device, &x)?;
     let y = DeviceBuffer::zeroed(device, rows)?;
-    let (device, work) = (device.clone(), Work::Bytes(4 * (columns * rows) as u64));
+    let work = Work::Bytes(4 * (columns * rows) as u64);
     Ok(Floats::boxed(y, expected, work, move |stream, y| {
-        Ok(multiply(&device, stream, &matrix, &x, y, (team, block))?)
+        Ok(multiply(stream, &matrix, &x, y, (team, block))?)
     }))
 }
 

@@ -15,7 +15,7 @@ pub mod solver;
 pub mod spmv;
 
 use anyhow::Result;
-use lanewise::compare::{self, Agreement, Expected, Mismatch};
+use lanewise::testing::{self, Agreement, Expected, Mismatch};
 use lanewise::{DeviceBuffer, LaunchConfig, LaunchError, MemoryError, Stream};
 
 use crate::{Case, Work};
@@ -133,7 +133,7 @@ where
             value,
             tolerance,
         });
-        Ok(compare::within(&self.output.to_vec()?, expected))
+        Ok(testing::within(&self.output.to_vec()?, expected))
     }
 
     fn work(&self) -> Work {

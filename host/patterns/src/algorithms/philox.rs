@@ -28,12 +28,12 @@ pub static PATTERN: Pattern = Pattern {
             let (n, philox) = (setup.elements()?, of(setup));
             let expected = setup.expected(|| bits(philox, n));
             let output = DeviceBuffer::zeroed(device, n)?;
-            let (device, work) = (device.clone(), Work::Bytes(4 * n as u64));
+            let work = Work::Bytes(4 * n as u64);
             Ok(Filling::boxed(
                 [output],
                 [expected],
                 work,
-                move |stream, [output]| Ok(philox.clone().bits(&device, stream, output)?),
+                move |stream, [output]| Ok(philox.clone().bits(stream, output)?),
             ))
         }),
         Variant::new("philox_uniform", |device, setup| {
@@ -72,7 +72,7 @@ fn prepare<T: Draws>(
     setup: Setup,
     expected: fn(Philox, usize) -> Vec<f64>,
     tolerance: f64,
-    fill: fn(&mut Philox, &Device, &Stream, &mut DeviceBuffer<T>) -> Result<(), AlgorithmError>,
+    fill: fn(&mut Philox, &Stream, &mut DeviceBuffer<T>) -> Result<(), AlgorithmError>,
 ) -> Result<Box<dyn Case>> {
     let (n, philox) = (setup.elements()?, of(setup));
     let close = |x| (x, tolerance);
@@ -83,12 +83,12 @@ fn prepare<T: Draws>(
             .collect()
     });
     let output = DeviceBuffer::zeroed(device, n)?;
-    let (device, work) = (device.clone(), Work::Bytes((size_of::<T>() * n) as u64));
+    let work = Work::Bytes((size_of::<T>() * n) as u64);
     Ok(Floats::boxed(
         output,
         expected,
         work,
-        move |stream, output| Ok(fill(&mut philox.clone(), &device, stream, output)?),
+        move |stream, output| Ok(fill(&mut philox.clone(), stream, output)?),
     ))
 }
 
@@ -100,7 +100,6 @@ pub trait Draws: Precision {
 
     #[doc(hidden)]
     fn launch(
-        device: &Device,
         stream: &Stream,
         kind: Distribution,
         config: LaunchConfig,
@@ -131,15 +130,14 @@ macro_rules! draws {
                 const WORDS: u128 = $words;
 
                 fn launch(
-                    device: &Device,
                     stream: &Stream,
                     kind: Distribution,
                     config: LaunchConfig,
                     arguments: Arguments<'_, '_, Self>,
                 ) -> Result<(), LaunchError> {
                     match kind {
-                        Distribution::Uniform => device.launch(stream, $uniform, config, arguments),
-                        Distribution::Normal => device.launch(stream, $normal, config, arguments),
+                        Distribution::Uniform => stream.launch($uniform, config, arguments),
+                        Distribution::Normal => stream.launch($normal, config, arguments),
                     }
                 }
 
@@ -192,14 +190,13 @@ impl Philox {
     /// The error of the launch.
     pub fn bits(
         &mut self,
-        device: &Device,
         stream: &Stream,
         output: &mut DeviceBuffer<u32>,
     ) -> Result<(), AlgorithmError> {
         in_parts(output, 4, self.place(1), |part, first, skip| {
             let config = config(part.len(), 4);
             let arguments = (part, self.seed, self.stream, first, skip);
-            device.launch(stream, philox_bits, config, arguments)
+            stream.launch(philox_bits, config, arguments)
         })?;
         self.skip(output.len() as u128);
         Ok(())
@@ -212,11 +209,10 @@ impl Philox {
     /// The error of the launch.
     pub fn uniform<T: Draws>(
         &mut self,
-        device: &Device,
         stream: &Stream,
         output: &mut DeviceBuffer<T>,
     ) -> Result<(), AlgorithmError> {
-        self.draw(device, stream, output, Distribution::Uniform)
+        self.draw(stream, output, Distribution::Uniform)
     }
 
     /// Fills `output` with normally distributed numbers, with mean 0 and variance 1.
@@ -225,17 +221,15 @@ impl Philox {
     /// The error of the launch.
     pub fn normal<T: Draws>(
         &mut self,
-        device: &Device,
         stream: &Stream,
         output: &mut DeviceBuffer<T>,
     ) -> Result<(), AlgorithmError> {
-        self.draw(device, stream, output, Distribution::Normal)
+        self.draw(stream, output, Distribution::Normal)
     }
 
     /// Fills `output`. If the launch fails, the position does not change.
     fn draw<T: Draws>(
         &mut self,
-        device: &Device,
         stream: &Stream,
         output: &mut DeviceBuffer<T>,
         kind: Distribution,
@@ -249,7 +243,7 @@ impl Philox {
             |part, first, skip| {
                 let config = config(part.len(), of_counter);
                 let arguments = (part, self.seed, self.stream, first, skip);
-                T::launch(device, stream, kind, config, arguments)
+                T::launch(stream, kind, config, arguments)
             },
         )?;
         after.skip(output.len() as u128 * T::WORDS);
@@ -282,7 +276,7 @@ fn in_parts<T: DeviceCopy>(
     mut launch: impl FnMut(&mut Part<'_, T>, u64, u32) -> Result<(), LaunchError>,
 ) -> Result<(), LaunchError> {
     let left = (of_counter - skip as usize) % of_counter;
-    let [mut left, mut rest] = output.split_at(left.min(output.len()));
+    let (mut left, mut rest) = output.split_at_mut(left.min(output.len()));
     if !left.is_empty() {
         launch(&mut left, first, skip)?;
     }

@@ -4,7 +4,7 @@ use anyhow::Result;
 use gpu::algorithms::solver::{
     Key, NO_ROW, THREADS, TILE, eliminate, pivot_final, pivot_partial, swap_rows,
 };
-use lanewise::compare::{Agreement, Matching, Mismatch};
+use lanewise::testing::{Agreement, Matching, Mismatch};
 use lanewise::{Device, DeviceBuffer, LaunchConfig, LaunchError, MemoryError, Stream};
 
 use super::precision::{Precision, numbers};
@@ -113,7 +113,6 @@ pub trait Solves: Precision {
     /// Queues the four kernels for a column.
     #[doc(hidden)]
     fn launch(
-        device: &Device,
         stream: &Stream,
         configs: [LaunchConfig; 4],
         shape: [u32; 4],
@@ -135,21 +134,20 @@ macro_rules! solves {
         $(
             impl Solves for $real {
                 fn launch(
-                    device: &Device,
                     stream: &Stream,
                     [partial, last, row, all]: [LaunchConfig; 4],
                     shape: [u32; 4],
                     (matrix, least, keys, rows, values): Buffers<'_, Self>,
                 ) -> Result<(), LaunchError> {
                     let candidates = (&*matrix, shape, least, &mut *keys);
-                    device.launch(stream, pivot_partial::<$real>, partial, candidates)?;
+                    stream.launch(pivot_partial::<$real>, partial, candidates)?;
                     let size = shape[0] as usize;
                     let found = (rows.matrix_mut(size), values.matrix_mut(size));
                     let places = (&*matrix, shape, &*keys, found.0, found.1);
-                    device.launch(stream, pivot_final::<$real>, last, places)?;
+                    stream.launch(pivot_final::<$real>, last, places)?;
                     let swap = (&mut *matrix, shape, &*rows, &*values);
-                    device.launch(stream, swap_rows::<$real>, row, swap)?;
-                    device.launch(stream, eliminate::<$real>, all, (matrix, shape))
+                    stream.launch(swap_rows::<$real>, row, swap)?;
+                    stream.launch(eliminate::<$real>, all, (matrix, shape))
                 }
             }
         )*
@@ -160,7 +158,6 @@ solves! { f32 f64 }
 
 /// Equations on the device.
 struct System<T: Solves> {
-    device: Device,
     size: u32,
     /// Columns of the matrix with the right-hand sides.
     width: u32,
@@ -202,7 +199,6 @@ impl<T: Solves> System<T> {
         let least: Vec<T> = matrix.chunks((size * size).max(1)).map(least).collect();
         let blocks = size.div_ceil(THREADS).max(1);
         Ok(Self {
-            device: device.clone(),
             size: side("the number of equations", size)?,
             width: side("a row", width)?,
             systems: side("the number of systems", systems)?,
@@ -239,7 +235,7 @@ impl<T: Solves> System<T> {
                 &mut self.rows,
                 &mut self.values,
             );
-            T::launch(&self.device, stream, configs, shape, buffers)?;
+            T::launch(stream, configs, shape, buffers)?;
         }
         Ok(())
     }

@@ -142,7 +142,6 @@ impl Rows {
 pub trait Sums: Precision {
     #[doc(hidden)]
     fn launch(
-        device: &Device,
         stream: &Stream,
         by: Rows,
         config: LaunchConfig,
@@ -164,7 +163,6 @@ macro_rules! sums {
         $(
             impl Sums for $real {
                 fn launch(
-                    device: &Device,
                     stream: &Stream,
                     by: Rows,
                     config: LaunchConfig,
@@ -173,14 +171,14 @@ macro_rules! sums {
                     let (starts, columns, values, x, y) = arguments;
                     if let Rows::Thread = by {
                         let arguments = (starts, columns, values, x, y);
-                        return device.launch(stream, spmv_csr::<$real>, config, arguments);
+                        return stream.launch(spmv_csr::<$real>, config, arguments);
                     }
                     let arguments = (starts, columns, values, x, y.matrix_mut(1));
                     match by {
-                        Rows::Lanes(0..=4) => device.launch(stream, spmv_csr_warp::<$real, 4>, config, arguments),
-                        Rows::Lanes(5..=8) => device.launch(stream, spmv_csr_warp::<$real, 8>, config, arguments),
-                        Rows::Lanes(9..=16) => device.launch(stream, spmv_csr_warp::<$real, 16>, config, arguments),
-                        _ => device.launch(stream, spmv_csr_warp::<$real, 32>, config, arguments),
+                        Rows::Lanes(0..=4) => stream.launch(spmv_csr_warp::<$real, 4>, config, arguments),
+                        Rows::Lanes(5..=8) => stream.launch(spmv_csr_warp::<$real, 8>, config, arguments),
+                        Rows::Lanes(9..=16) => stream.launch(spmv_csr_warp::<$real, 16>, config, arguments),
+                        _ => stream.launch(spmv_csr_warp::<$real, 32>, config, arguments),
                     }
                 }
             }
@@ -230,13 +228,12 @@ impl<T: Sums> CsrMatrix<T> {
     /// for each row; the error of the launch.
     pub fn multiply(
         &self,
-        device: &Device,
         stream: &Stream,
         x: &DeviceBuffer<T>,
         y: &mut DeviceBuffer<T>,
     ) -> Result<(), AlgorithmError> {
         let by = Rows::of_length(self.len() / self.rows.max(1));
-        self.multiply_by(device, stream, x, y, (by, LaunchConfig::DEFAULT_BLOCK))
+        self.multiply_by(stream, x, y, (by, LaunchConfig::DEFAULT_BLOCK))
     }
 
     /// Queues `y = A x` in the given way, with blocks of this many threads.
@@ -245,7 +242,6 @@ impl<T: Sums> CsrMatrix<T> {
     /// As [`multiply`](Self::multiply).
     pub fn multiply_by(
         &self,
-        device: &Device,
         stream: &Stream,
         x: &DeviceBuffer<T>,
         y: &mut DeviceBuffer<T>,
@@ -260,7 +256,7 @@ impl<T: Sums> CsrMatrix<T> {
         // If there are more rows, the kernels loop over them.
         let config = LaunchConfig::cover_1d(self.rows.min(1 << 26) * lanes, block);
         let arguments = (&self.starts, &self.places, &self.values, x, y);
-        T::launch(device, stream, by, config, arguments)?;
+        T::launch(stream, by, config, arguments)?;
         Ok(())
     }
 }
@@ -351,11 +347,11 @@ fn prepare<T: Sums>(
     let element = size_of::<T>();
     let bytes = (4 + element) * matrix.len() + (4 + 2 * element) * n;
     let block = setup.block.unwrap_or(LaunchConfig::DEFAULT_BLOCK);
-    let (device, work) = (device.clone(), Work::Bytes(bytes as u64));
+    let work = Work::Bytes(bytes as u64);
     Ok(Floats::boxed(y, expected, work, move |stream, y| {
         match by {
-            Some(by) => matrix.multiply_by(&device, stream, &x, y, (by, block))?,
-            None => matrix.multiply(&device, stream, &x, y)?,
+            Some(by) => matrix.multiply_by(stream, &x, y, (by, block))?,
+            None => matrix.multiply(stream, &x, y)?,
         }
         Ok(())
     }))

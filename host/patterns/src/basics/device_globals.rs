@@ -4,7 +4,7 @@ use anyhow::{Result, ensure};
 use gpu::basics::device_globals::{
     POINTER, TABLE, TABLE_LENGTH, VALUE, bump_global, follow_device_pointer, read_constant_table,
 };
-use lanewise::compare::{self, Agreement, Mismatch};
+use lanewise::testing::{self, Agreement, Mismatch};
 use lanewise::{Device, DeviceBuffer, DeviceSymbol, LaunchConfig, Stream};
 
 use crate::{Case, Pattern, Setup, Size, Variant, Work, capture, input};
@@ -30,7 +30,6 @@ pub static PATTERN: Pattern = Pattern {
 
 /// Every thread adds 2 to the value and prints what it found.
 struct Bump {
-    device: Device,
     config: LaunchConfig,
     value: DeviceSymbol<f32>,
     printed: Vec<String>,
@@ -48,7 +47,6 @@ impl Bump {
         ensure!(value.size() == 4, "an f32 of {} bytes", value.size());
         Ok(Box::new(Self {
             config: LaunchConfig::cover_1d(threads, block),
-            device: device.clone(),
             value,
             printed: Vec::new(),
         }))
@@ -63,7 +61,7 @@ impl Case for Bump {
     fn launch(&mut self, stream: &Stream) -> Result<()> {
         self.value.write(START)?;
         let (text, done) = capture::stdout_of(|| -> Result<()> {
-            self.device.launch(stream, bump_global, self.config, ())?;
+            stream.launch(bump_global, self.config, ())?;
             // The driver writes the printed text when the host waits.
             Ok(stream.synchronize()?)
         })?;
@@ -80,8 +78,8 @@ impl Case for Bump {
         let mut expected: Vec<String> = (0..self.threads()).map(|t| line(value(t))).collect();
         expected.sort_unstable();
         self.printed.sort_unstable();
-        let left = compare::equal(&[self.value.read()?], &[value(self.threads())]);
-        Ok(left.and_then(|_| compare::equal(&self.printed, &expected)))
+        let left = testing::equal(&[self.value.read()?], &[value(self.threads())]);
+        Ok(left.and_then(|_| testing::equal(&self.printed, &expected)))
     }
 
     fn work(&self) -> Work {
@@ -91,7 +89,6 @@ impl Case for Bump {
 
 /// A table in constant memory, repeated over the output.
 struct ReadTable {
-    device: Device,
     config: LaunchConfig,
     expected: Vec<f32>,
     table: (DeviceSymbol<[f32; TABLE_LENGTH]>, [f32; TABLE_LENGTH]),
@@ -109,7 +106,6 @@ impl ReadTable {
             expected: table.iter().copied().cycle().take(n).collect(),
             table: (device.symbol(TABLE)?, table),
             output: DeviceBuffer::zeroed(device, n)?,
-            device: device.clone(),
         }))
     }
 }
@@ -118,15 +114,13 @@ impl Case for ReadTable {
     fn launch(&mut self, stream: &Stream) -> Result<()> {
         self.table.0.write(self.table.1)?;
         let output = (&mut self.output,);
-        Ok(self
-            .device
-            .launch(stream, read_constant_table, self.config, output)?)
+        Ok(stream.launch(read_constant_table, self.config, output)?)
     }
 
     fn check(&mut self) -> Result<Result<Agreement, Mismatch>> {
-        let written = compare::equal(&self.table.0.read()?, &self.table.1);
+        let written = testing::equal(&self.table.0.read()?, &self.table.1);
         let output = self.output.to_vec()?;
-        Ok(written.and_then(|_| compare::equal(&output, &self.expected)))
+        Ok(written.and_then(|_| testing::equal(&output, &self.expected)))
     }
 
     fn work(&self) -> Work {
@@ -136,7 +130,6 @@ impl Case for ReadTable {
 
 /// An array that the device finds through a pointer in a static.
 struct Follow {
-    device: Device,
     config: LaunchConfig,
     expected: Vec<f32>,
     pointer: DeviceSymbol<*const f32>,
@@ -155,7 +148,6 @@ impl Follow {
             array: DeviceBuffer::from_slice(device, &expected)?,
             output: DeviceBuffer::zeroed(device, n)?,
             expected,
-            device: device.clone(),
         }))
     }
 }
@@ -167,8 +159,7 @@ impl Case for Follow {
         // SAFETY: the pointer is that of an array with the length of the output. The array lives as
         // long as `self` and is not written.
         unsafe {
-            self.device
-                .launch_unchecked(stream, follow_device_pointer, self.config, output)?;
+            stream.launch_unchecked(follow_device_pointer, self.config, output)?;
         }
         // The result is read before another launch changes the pointer, because the whole process
         // shares the static.
@@ -176,7 +167,7 @@ impl Case for Follow {
     }
 
     fn check(&mut self) -> Result<Result<Agreement, Mismatch>> {
-        Ok(compare::equal(&self.output.to_vec()?, &self.expected))
+        Ok(testing::equal(&self.output.to_vec()?, &self.expected))
     }
 
     fn work(&self) -> Work {

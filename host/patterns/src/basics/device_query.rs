@@ -1,7 +1,7 @@
 //! The device's properties. `patterns device` prints them.
 
 use anyhow::Result;
-use lanewise::compare::{self, Agreement, Mismatch};
+use lanewise::testing::{self, Agreement, Mismatch};
 use lanewise::{Device, Stream};
 
 use crate::{Case, Pattern, Setup, Size, Variant, Work};
@@ -34,7 +34,7 @@ impl Case for Query {
     fn check(&mut self) -> Result<Result<Agreement, Mismatch>> {
         let found = self.0.properties();
         let Some(model) = self.0.model() else {
-            return Ok(compare::equal(&[found.warp_size], &[32])); // a GPU that there is no model of
+            return Ok(testing::equal(&[found.warp_size], &[32])); // a GPU that there is no model of
         };
         let (limits, sm) = (&model.limits, &model.multiprocessor);
         let capability = found.compute_capability;
@@ -51,7 +51,7 @@ impl Case for Query {
             (found.memory_bus_width, model.bus_width), (found.async_engines, model.rates.copy_engines),
         ];
         let (driver, model): (Vec<u32>, Vec<u32>) = pairs.into_iter().unzip();
-        Ok(compare::equal(&driver, &model))
+        Ok(testing::equal(&driver, &model))
     }
 
     fn work(&self) -> Work {

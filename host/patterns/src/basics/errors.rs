@@ -5,9 +5,9 @@
 
 use anyhow::{Context, Result};
 use gpu::basics::hello::check_index;
-use lanewise::compare::{self, Agreement, Mismatch};
 use lanewise::counters::Counters;
-use lanewise::{Device, DeviceBuffer, DriverError, LaunchConfig, Stream};
+use lanewise::testing::{self, Agreement, Mismatch};
+use lanewise::{DeviceBuffer, DriverError, LaunchConfig, Stream};
 
 use crate::{Case, Figure, Pattern, Size, Variant, Work};
 
@@ -24,47 +24,34 @@ pub static PATTERN: Pattern = Pattern {
         bench: None,
     },
     variants: &[
-        Variant::on_the_host("error_invalid_value", |device, _| {
-            Failing::prepare(
-                device,
-                "CUDA_ERROR_INVALID_VALUE",
-                "invalid argument",
-                |device, stream| {
-                    let too_large = LaunchConfig::new(1, 1025);
-                    Ok(device.launch(stream, check_index, too_large, ())?)
-                },
-            )
+        Variant::on_the_host("error_invalid_value", |_, _| {
+            Failing::prepare("CUDA_ERROR_INVALID_VALUE", "invalid argument", |stream| {
+                let too_large = LaunchConfig::new(1, 1025);
+                Ok(stream.launch(check_index, too_large, ())?)
+            })
         }),
-        Variant::on_the_host("error_out_of_memory", |device, _| {
-            Failing::prepare(
-                device,
-                "CUDA_ERROR_OUT_OF_MEMORY",
-                "out of memory",
-                |device, _| {
-                    DeviceBuffer::<u8>::zeroed(device, 1 << 50)?;
-                    Ok(())
-                },
-            )
+        Variant::on_the_host("error_out_of_memory", |_, _| {
+            Failing::prepare("CUDA_ERROR_OUT_OF_MEMORY", "out of memory", |stream| {
+                DeviceBuffer::<u8>::zeroed(stream.device(), 1 << 50)?;
+                Ok(())
+            })
         }),
-        Variant::on_the_host("error_not_found", |device, _| {
-            Failing::prepare(
-                device,
-                "CUDA_ERROR_NOT_FOUND",
-                "named symbol not found",
-                |device, _| {
-                    device.module::<gpu::Ptx>()?.symbol_named("NOBODY")?;
-                    Ok(())
-                },
-            )
+        Variant::on_the_host("error_not_found", |_, _| {
+            Failing::prepare("CUDA_ERROR_NOT_FOUND", "named symbol not found", |stream| {
+                stream
+                    .device()
+                    .module::<gpu::Ptx>()?
+                    .symbol_named("NOBODY")?;
+                Ok(())
+            })
         }),
     ],
 };
 
 /// A call that fails.
-type Call = fn(&Device, &Stream) -> Result<()>;
+type Call = fn(&Stream) -> Result<()>;
 
 struct Failing {
-    device: Device,
     call: Call,
     /// CUDA's name and text of the expected error.
     expected: [&'static str; 2],
@@ -72,14 +59,8 @@ struct Failing {
 }
 
 impl Failing {
-    fn prepare(
-        device: &Device,
-        name: &'static str,
-        text: &'static str,
-        call: Call,
-    ) -> Result<Box<dyn Case>> {
+    fn prepare(name: &'static str, text: &'static str, call: Call) -> Result<Box<dyn Case>> {
         Ok(Box::new(Self {
-            device: device.clone(),
             call,
             expected: [name, text],
             told: None,
@@ -89,9 +70,7 @@ impl Failing {
 
 impl Case for Failing {
     fn launch(&mut self, stream: &Stream) -> Result<()> {
-        let error = (self.call)(&self.device, stream)
-            .err()
-            .context("the call went well")?;
+        let error = (self.call)(stream).err().context("the call went well")?;
         // ANCHOR: asked
         let driver = error
             .chain()
@@ -106,7 +85,7 @@ impl Case for Failing {
         let [name, text] = self.expected;
         // The location is in this file, because the calls are made here.
         let found = [told.name(), told.text(), told.location().file()];
-        Ok(compare::equal(&found, &[name, text, file!()]))
+        Ok(testing::equal(&found, &[name, text, file!()]))
     }
 
     fn work(&self) -> Work {

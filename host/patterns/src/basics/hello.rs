@@ -8,8 +8,8 @@ use std::io::Write;
 
 use anyhow::Result;
 use gpu::basics::hello::{check_index, hello_world};
-use lanewise::compare::{self, Agreement, Mismatch};
-use lanewise::{Device, LaunchConfig, Stream};
+use lanewise::testing::{self, Agreement, Mismatch};
+use lanewise::{LaunchConfig, Stream};
 use lanewise_std::kernel::SafeKernel;
 
 use crate::{Case, Pattern, Setup, Size, Variant, Work, capture};
@@ -27,17 +27,16 @@ pub static PATTERN: Pattern = Pattern {
         bench: None,
     },
     variants: &[
-        Variant::new("hello_world", |device, setup| {
-            Hello::prepare(device, setup, hello_world, greetings)
+        Variant::new("hello_world", |_, setup| {
+            Hello::prepare(setup, hello_world, greetings)
         }),
-        Variant::new("check_index", |device, setup| {
-            Hello::prepare(device, setup, check_index, indices)
+        Variant::new("check_index", |_, setup| {
+            Hello::prepare(setup, check_index, indices)
         }),
     ],
 };
 
 struct Hello<K> {
-    device: Device,
     kernel: K,
     blocks: u32,
     block: u32,
@@ -47,7 +46,6 @@ struct Hello<K> {
 
 impl<K: SafeKernel<Params = ()>> Hello<K> {
     fn prepare(
-        device: &Device,
         setup: Setup,
         kernel: K,
         expected: fn(u32, u32) -> Vec<String>,
@@ -56,7 +54,6 @@ impl<K: SafeKernel<Params = ()>> Hello<K> {
         let (threads, block) = (setup.at_most(3000)?, setup.block.unwrap_or(3));
         let blocks = LaunchConfig::cover_1d(threads, block).grid.x;
         Ok(Box::new(Self {
-            device: device.clone(),
             kernel,
             blocks,
             block,
@@ -69,12 +66,7 @@ impl<K: SafeKernel<Params = ()>> Hello<K> {
 impl<K: SafeKernel<Params = ()>> Case for Hello<K> {
     fn launch(&mut self, stream: &Stream) -> Result<()> {
         let (text, done) = capture::stdout_of(|| -> Result<()> {
-            self.device.launch(
-                stream,
-                self.kernel,
-                LaunchConfig::new(self.blocks, self.block),
-                (),
-            )?;
+            stream.launch(self.kernel, LaunchConfig::new(self.blocks, self.block), ())?;
             // The driver writes the printed text when the host waits.
             Ok(stream.synchronize()?)
         })?;
@@ -90,7 +82,7 @@ impl<K: SafeKernel<Params = ()>> Case for Hello<K> {
         let mut expected = (self.expected)(self.blocks, self.block);
         expected.sort_unstable();
         self.printed.sort_unstable();
-        Ok(compare::equal(&self.printed, &expected))
+        Ok(testing::equal(&self.printed, &expected))
     }
 
     fn work(&self) -> Work {

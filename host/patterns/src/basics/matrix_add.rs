@@ -3,7 +3,7 @@
 
 use anyhow::Result;
 use gpu::basics::matrix_add::{mat_add_1d_1d, mat_add_2d_1d, mat_add_2d_2d, mat_add_one_block};
-use lanewise::compare::{self, Agreement, Mismatch};
+use lanewise::testing::{self, Agreement, Mismatch};
 use lanewise::{Arguments, Device, DeviceBuffer, LaunchConfig, ManagedBuffer, MatrixMut, Stream};
 use lanewise_std::kernel::SafeKernel;
 
@@ -73,16 +73,15 @@ where
     let a = DeviceBuffer::from_slice(device, &a)?;
     let b = DeviceBuffer::from_slice(device, &b)?;
     let c = DeviceBuffer::zeroed(device, nx * ny)?;
-    let (device, work) = (device.clone(), Work::Bytes(3 * 4 * (nx * ny) as u64));
+    let work = Work::Bytes(3 * 4 * (nx * ny) as u64);
     Ok(Filling::boxed([c], [expected], work, move |stream, [c]| {
         let arguments = (&a, &b, c.matrix_mut(nx));
-        Ok(device.launch(stream, kernel, config, arguments)?)
+        Ok(stream.launch(kernel, config, arguments)?)
     }))
 }
 
 /// `mat_add_2d_2d` on managed memory: the host writes the input and reads the sum where they are.
 struct Managed {
-    device: Device,
     config: LaunchConfig,
     nx: usize,
     ny: usize,
@@ -107,7 +106,6 @@ impl Managed {
             a: filled(setup.seed)?,
             b: filled(setup.seed ^ 1)?,
             c: ManagedBuffer::zeroed(device, nx * ny)?,
-            device: device.clone(),
         }))
     }
 }
@@ -115,15 +113,13 @@ impl Managed {
 impl Case for Managed {
     fn launch(&mut self, stream: &Stream) -> Result<()> {
         let arguments = (&self.a, &self.b, self.c.matrix_mut(self.nx));
-        Ok(self
-            .device
-            .launch(stream, mat_add_2d_2d, self.config, arguments)?)
+        Ok(stream.launch(mat_add_2d_2d, self.config, arguments)?)
     }
 
     fn check(&mut self) -> Result<Result<Agreement, Mismatch>> {
         let (a, b) = (self.a.as_slice()?, self.b.as_slice()?);
         let expected = matrix_add(a, b, self.nx, self.ny);
-        Ok(compare::equal(self.c.as_slice()?, &expected))
+        Ok(testing::equal(self.c.as_slice()?, &expected))
     }
 
     fn work(&self) -> Work {

@@ -3,7 +3,7 @@
 
 use anyhow::Result;
 use gpu::basics::pi::{pi_final, pi_partial};
-use lanewise::compare::{self, Agreement, Expected, Mismatch};
+use lanewise::testing::{self, Agreement, Expected, Mismatch};
 use lanewise::{Device, DeviceBuffer, LaunchConfig, Stream};
 
 use crate::{Case, Pattern, Setup, Size, Variant, Work};
@@ -27,7 +27,6 @@ pub static PATTERN: Pattern = Pattern {
 const BLOCKS: u32 = 256;
 
 struct Pi {
-    device: Device,
     config: LaunchConfig,
     strips: u32,
     partials: DeviceBuffer<f32>,
@@ -42,7 +41,6 @@ impl Pi {
         );
         let blocks = LaunchConfig::cover_1d(n, block).grid.x.min(BLOCKS);
         Ok(Box::new(Self {
-            device: device.clone(),
             config: LaunchConfig::new(blocks, block),
             strips: u32::try_from(n)?,
             partials: DeviceBuffer::zeroed(device, blocks as usize)?,
@@ -54,15 +52,13 @@ impl Pi {
 impl Case for Pi {
     fn launch(&mut self, stream: &Stream) -> Result<()> {
         let Self {
-            device,
             config,
             strips,
             partials,
             pi,
         } = self;
-        device.launch(stream, pi_partial, *config, (&mut *partials, *strips))?;
-        Ok(device.launch(
-            stream,
+        stream.launch(pi_partial, *config, (&mut *partials, *strips))?;
+        Ok(stream.launch(
             pi_final,
             LaunchConfig::new(1, config.block),
             (&*partials, pi, *strips),
@@ -73,7 +69,7 @@ impl Case for Pi {
         // Each thread adds some strips. Then the sums of some thousand threads and of 256
         // blocks are added in trees. So the rounding error stays far below 1e-5.
         let value = pi(self.strips as usize);
-        Ok(compare::within(
+        Ok(testing::within(
             &self.pi.to_vec()?,
             [Expected {
                 index: 0,

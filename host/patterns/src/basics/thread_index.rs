@@ -2,7 +2,7 @@
 
 use anyhow::Result;
 use gpu::basics::thread_index::linear_index_3d;
-use lanewise::compare::{self, Agreement, Mismatch};
+use lanewise::testing::{self, Agreement, Mismatch};
 use lanewise::{Device, DeviceBuffer, LaunchConfig, Stream};
 
 use crate::{Case, Pattern, Setup, Size, Variant, Work};
@@ -26,7 +26,6 @@ pub static PATTERN: Pattern = Pattern {
 const BLOCK: [u32; 3] = [4, 3, 2];
 
 struct ThreadIndex {
-    device: Device,
     config: LaunchConfig,
     expected: Vec<u64>,
     numbers: DeviceBuffer<u64>,
@@ -44,7 +43,6 @@ impl ThreadIndex {
             config: LaunchConfig::new((x, y, z), (BLOCK[0], BLOCK[1], BLOCK[2])),
             numbers: DeviceBuffer::zeroed(device, expected.len())?,
             expected,
-            device: device.clone(),
         }))
     }
 }
@@ -53,13 +51,11 @@ impl Case for ThreadIndex {
     fn launch(&mut self, stream: &Stream) -> Result<()> {
         let width = (self.config.grid.x * self.config.block.x) as usize;
         let numbers = self.numbers.matrix_mut(width);
-        Ok(self
-            .device
-            .launch(stream, linear_index_3d, self.config, (numbers,))?)
+        Ok(stream.launch(linear_index_3d, self.config, (numbers,))?)
     }
 
     fn check(&mut self) -> Result<Result<Agreement, Mismatch>> {
-        Ok(compare::equal(&self.numbers.to_vec()?, &self.expected))
+        Ok(testing::equal(&self.numbers.to_vec()?, &self.expected))
     }
 
     fn work(&self) -> Work {

@@ -2,11 +2,10 @@
 
 use anyhow::{Context, Result};
 use gpu::basics::vector_add::vec_add;
-use lanewise::compare::{self, Agreement, Expected, Mismatch};
 use lanewise::counters::Counters;
-use lanewise::{
-    Device, DeviceBuffer, Elapsed, EventClock, LaunchConfig, Stream, TimeUnit, Timer, WallClock,
-};
+use lanewise::testing::{self, Agreement, Mismatch};
+use lanewise::{Device, DeviceBuffer, EventClock, LaunchConfig, Stream, Timer, WallClock};
+use std::time::Duration;
 
 use crate::{Case, Figure, Pattern, Setup, Size, Variant, Work};
 
@@ -49,21 +48,19 @@ pub static PATTERN: Pattern = Pattern {
 };
 
 /// A function that times the addition.
-type Time = fn(&mut Timed, &Stream) -> Result<Elapsed>;
+type Time = fn(&mut Timed, &Stream) -> Result<Duration>;
 
 struct Timed {
-    device: Device,
     time: Time,
     a: DeviceBuffer<f32>,
     sum: DeviceBuffer<f32>,
-    elapsed: Option<Elapsed>,
+    elapsed: Option<Duration>,
 }
 
 impl Timed {
     fn prepare(device: &Device, setup: Setup, time: Time) -> Result<Box<dyn Case>> {
         let n = setup.elements()?;
         Ok(Box::new(Self {
-            device: device.clone(),
             time,
             a: DeviceBuffer::zeroed(device, n)?,
             sum: DeviceBuffer::zeroed(device, n)?,
@@ -74,7 +71,7 @@ impl Timed {
     fn add(&mut self, stream: &Stream) -> Result<()> {
         let config = LaunchConfig::for_num_elems(self.sum.len());
         let arguments = (&self.a, &self.a, &mut self.sum);
-        Ok(self.device.launch(stream, vec_add, config, arguments)?)
+        Ok(stream.launch(vec_add, config, arguments)?)
     }
 }
 
@@ -86,23 +83,10 @@ impl Case for Timed {
 
     fn check(&mut self) -> Result<Result<Agreement, Mismatch>> {
         let elapsed = self.elapsed.context("nothing was timed")?;
-        let seconds = elapsed.seconds();
-        anyhow::ensure!(seconds > 0.0, "a kernel that took {elapsed}");
-        let in_units = [
-            TimeUnit::Seconds,
-            TimeUnit::Milliseconds,
-            TimeUnit::Microseconds,
-        ]
-        .map(|unit| elapsed.get(unit) as f32);
-        let expected = [1.0, 1e3, 1e6].into_iter().enumerate();
-        Ok(compare::within(
-            &in_units,
-            expected.map(|(index, each)| Expected {
-                index,
-                value: seconds * each,
-                // This allows for the rounding to f32.
-                tolerance: seconds * each * 1e-6,
-            }),
+        anyhow::ensure!(!elapsed.is_zero(), "a kernel that took no time");
+        Ok(testing::equal(
+            &self.sum.to_vec()?,
+            &vec![0.0; self.sum.len()],
         ))
     }
 
@@ -112,11 +96,12 @@ impl Case for Timed {
 
     fn figures(&self, _: Option<&Counters>) -> Result<Vec<Figure>> {
         let elapsed = self.elapsed.context("nothing was timed")?;
-        let to_a_nanosecond = |unit, in_one: f64| (elapsed.get(unit) * in_one).round() / in_one;
+        let seconds = elapsed.as_secs_f64();
+        let to_a_nanosecond = |in_one: f64| (seconds * 1e9).round() / (1e9 / in_one);
         Ok(vec![
-            Figure::new("s", to_a_nanosecond(TimeUnit::Seconds, 1e9)),
-            Figure::new("ms", to_a_nanosecond(TimeUnit::Milliseconds, 1e6)),
-            Figure::new("us", to_a_nanosecond(TimeUnit::Microseconds, 1e3)),
+            Figure::new("s", to_a_nanosecond(1.0)),
+            Figure::new("ms", to_a_nanosecond(1e3)),
+            Figure::new("us", to_a_nanosecond(1e6)),
         ])
     }
 }

@@ -52,12 +52,11 @@ fn prepare<K: SafeKernel<Params = <vec_add as Kernel>::Params>>(
     let a = DeviceBuffer::from_slice(device, &a)?;
     let b = DeviceBuffer::from_slice(device, &b)?;
     let c = DeviceBuffer::zeroed(device, n)?;
-    let device = device.clone();
     Ok(Filling::boxed(
         [c],
         [expected],
         Work::Bytes(3 * 4 * n as u64),
-        move |stream, [c]| Ok(device.launch(stream, kernel, config, (&a, &b, c))?),
+        move |stream, [c]| Ok(stream.launch(kernel, config, (&a, &b, c))?),
     ))
 }
 

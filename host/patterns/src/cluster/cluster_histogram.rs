@@ -54,14 +54,11 @@ fn prepare(device: &Device, setup: Setup, cluster: u32) -> Result<Box<dyn Case>>
 
     let values = DeviceBuffer::from_slice(device, &values)?;
     let counts = DeviceBuffer::zeroed(device, bins)?;
-    let device = device.clone();
     Ok(Filling::boxed(
         [counts],
         [expected],
         Work::Bytes(4 * n as u64),
-        move |stream, [counts]| {
-            Ok(device.launch(stream, cluster_histogram, config, (&values, counts))?)
-        },
+        move |stream, [counts]| Ok(stream.launch(cluster_histogram, config, (&values, counts))?),
     ))
 }
 

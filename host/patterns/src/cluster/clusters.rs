@@ -43,12 +43,11 @@ fn ids(device: &Device, setup: Setup, cluster: u32) -> Result<Box<dyn Case>> {
     let expected = positions(n, config.block.x, cluster);
 
     let output = DeviceBuffer::from_slice(device, &vec![[u32::MAX; 4]; n])?;
-    let device = device.clone();
     Ok(Filling::boxed(
         [output],
         [expected],
         Work::Bytes(16 * n as u64),
-        move |stream, [output]| Ok(device.launch(stream, cluster_ids, config, (output,))?),
+        move |stream, [output]| Ok(stream.launch(cluster_ids, config, (output,))?),
     ))
 }
 
@@ -71,18 +70,12 @@ fn sum(device: &Device, setup: Setup) -> Result<Box<dyn Case>> {
 
     let numbers = DeviceBuffer::from_slice(device, &numbers)?;
     let sums = DeviceBuffer::zeroed(device, clusters)?;
-    let device = device.clone();
     Ok(Filling::boxed(
         [sums],
         [expected],
         Work::Bytes(4 * n as u64),
         move |stream, [sums]| {
-            Ok(device.launch(
-                stream,
-                cluster_sync_sum,
-                config,
-                (&numbers, sums.matrix_mut(1)),
-            )?)
+            Ok(stream.launch(cluster_sync_sum, config, (&numbers, sums.matrix_mut(1)))?)
         },
     ))
 }

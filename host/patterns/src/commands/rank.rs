@@ -96,7 +96,7 @@ pub(crate) fn run(args: Args) -> Result<ExitCode> {
     let mut times = Vec::with_capacity(REPEATS);
     for _ in 0..REPEATS {
         let time = timed(&stream, || rank.all_reduce(&stream, &mut buffer))?;
-        times.push(time.seconds());
+        times.push(time.as_secs_f64());
     }
     times.sort_by(f64::total_cmp);
     let (seconds, ranks) = (times[REPEATS / 2], args.of as f64);

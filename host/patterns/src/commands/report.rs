@@ -9,9 +9,9 @@ use std::time::Duration;
 use anyhow::Result;
 use indicatif::ProgressBar;
 use lanewise::checks::{Checking, Finding};
-use lanewise::compare::Agreement;
 use lanewise::counters::{Counters, Metric, table};
-use lanewise::{Backend, Device, Elapsed, TimeUnit};
+use lanewise::testing::Agreement;
+use lanewise::{Backend, Device};
 use lanewise_patterns::run::{Library, Outcome, Rate};
 use lanewise_patterns::{Expectation, Figure, Pattern, Setup, Variant, Work};
 use lanewise_records::{Beside, Row, Unit};
@@ -94,8 +94,8 @@ impl Line {
     /// Its times as a row of a record; `None` if it did not run or is not right.
     pub(crate) fn row(&self, pattern: &Pattern) -> Option<Row> {
         let outcome = self.outcome.as_ref().ok().filter(|_| self.is_good())?;
-        let milliseconds = |rounds: &[Elapsed]| {
-            let rounds = rounds.iter().map(|time| time.get(TimeUnit::Milliseconds));
+        let milliseconds = |rounds: &[Duration]| {
+            let rounds = rounds.iter().map(|time| time.as_secs_f64() * 1e3);
             rounds.collect()
         };
         let library = outcome.library.as_ref().and_then(|it| it.as_ref().ok());
@@ -172,7 +172,7 @@ impl Line {
     fn times(&self) -> [String; 2] {
         match &self.outcome {
             Ok(outcome) => [
-                outcome.time().to_string(),
+                time_text(outcome.time()),
                 outcome
                     .rate()
                     .map_or("-".to_owned(), |rate| rate.to_string()),
@@ -194,13 +194,13 @@ impl Line {
             "detail": self.explanation().unwrap_or_else(|| self.verdict()),
         });
         if let Ok(outcome) = &self.outcome {
-            line["time_ms"] = json!(outcome.time().get(TimeUnit::Milliseconds));
+            line["time_ms"] = json!(outcome.time().as_secs_f64() * 1e3);
             rate_json(&mut line, outcome.rate());
             match &outcome.library {
                 Some(Ok(library)) => {
                     let mut beside = json!({
                         "name": library.name,
-                        "time_ms": library.time().get(TimeUnit::Milliseconds),
+                        "time_ms": library.time().as_secs_f64() * 1e3,
                         "percent": percent(outcome, library),
                     });
                     rate_json(&mut beside, outcome.rate_in(library.time()));
@@ -238,8 +238,17 @@ fn rate_json(line: &mut Value, rate: Option<Rate>) {
 
 /// How fast the variant is, in percent of the library's speed, to one place.
 fn percent(outcome: &Outcome, library: &Library) -> f64 {
-    let share = library.time().seconds() / outcome.time().seconds();
+    let share = library.time().as_secs_f64() / outcome.time().as_secs_f64();
     (share * 1000.0).round() / 10.0
+}
+
+/// Returns a time in the unit that suits it.
+fn time_text(time: Duration) -> String {
+    match time.as_secs_f64() {
+        s if s >= 1.0 => format!("{s:.3} s"),
+        s if s >= 1e-3 => format!("{:.3} ms", s * 1e3),
+        s => format!("{:.2} us", s * 1e6),
+    }
 }
 
 /// The columns of NVIDIA's libraries, where one ran beside a line.
@@ -250,7 +259,7 @@ fn libraries(lines: &[Line]) -> Vec<Column> {
         let rate = outcome.rate_in(library.time()).map(|rate| rate.to_string());
         Some([
             library.name.clone(),
-            rate.unwrap_or_else(|| library.time().to_string()),
+            rate.unwrap_or_else(|| time_text(library.time())),
             format!("{:.1}", percent(outcome, library)),
         ])
     };

@@ -2,8 +2,8 @@
 //! device, an older or a newer one.
 
 use anyhow::{Context, Result};
-use lanewise::compare::{self, Agreement, Mismatch};
-use lanewise::{ComputeCapability, Device, Elapsed, JitOptions, Linker, LoadError, Module, Stream};
+use lanewise::testing::{self, Agreement, Mismatch};
+use lanewise::{ComputeCapability, Device, JitOptions, Linker, LoadError, Module, Stream};
 use lanewise_std::kernel::Module as _;
 use separate_functions::{Blackwell, Hopper, Ptx, Volta, map_curve_at_home};
 
@@ -63,10 +63,10 @@ fn compiled(
         ..*options
     };
     let compiled = Module::compile(device, text, &options)?;
-    let took = Elapsed::from_seconds(compiled.time.as_secs_f64());
+    let took = compiled.time;
     let figures = vec![
         Figure::new("target", target(text)),
-        Figure::new("compiled in", took.to_string()),
+        Figure::new("compiled in", format!("{took:?}")),
         Figure::new("registers", registers(&compiled.log)),
     ];
     loaded(device, setup, compiled.module, figures)
@@ -158,7 +158,7 @@ impl Case for Refused {
 
     fn check(&mut self) -> Result<Result<Agreement, Mismatch>> {
         let told = self.told.as_deref().context("the device took the text")?;
-        Ok(compare::equal(&[told], &["CUDA_ERROR_INVALID_PTX"]))
+        Ok(testing::equal(&[told], &["CUDA_ERROR_INVALID_PTX"]))
     }
 
     fn work(&self) -> Work {

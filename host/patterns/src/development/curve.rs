@@ -1,8 +1,8 @@
 //! The computation that both patterns about compilation use.
 
 use anyhow::Result;
-use lanewise::compare::{self, Agreement, Mismatch};
 use lanewise::counters::Counters;
+use lanewise::testing::{self, Agreement, Mismatch};
 use lanewise::{Device, DeviceBuffer, LaunchConfig, Stream};
 use separate_functions::curve;
 
@@ -49,7 +49,7 @@ impl Case for Curve {
     }
 
     fn check(&mut self) -> Result<Result<Agreement, Mismatch>> {
-        Ok(compare::equal(&self.output.to_vec()?, &self.expected))
+        Ok(testing::equal(&self.output.to_vec()?, &self.expected))
     }
 
     fn work(&self) -> Work {

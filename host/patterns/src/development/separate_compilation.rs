@@ -4,7 +4,7 @@
 use std::sync::Arc;
 
 use anyhow::Result;
-use lanewise::{Device, Image, Linker, LoadError};
+use lanewise::{Device, Image, Linker, LoadError, Stream};
 use separate_kernels::map_curve;
 
 use super::curve;
@@ -52,9 +52,8 @@ fn linked(device: &Device, setup: Setup) -> Result<Box<dyn Case>> {
         Ok(()) | Err(LoadError::AlreadyLoaded { .. }) => {}
         Err(error) => return Err(error.into()),
     }
-    let of = device.clone();
-    let launch = move |stream: &_, config, (input, output): curve::Buffers<'_>| {
-        Ok(of.launch(stream, map_curve, config, (input, output))?)
+    let launch = move |stream: &Stream, config, (input, output): curve::Buffers<'_>| {
+        Ok(stream.launch(map_curve, config, (input, output))?)
     };
     curve::case(device, setup, Box::new(launch), figures)
 }
@@ -67,7 +66,7 @@ fn kept(device: &Device, setup: Setup) -> Result<Box<dyn Case>> {
     let bytes = std::fs::read(file.path())?;
     // SAFETY: the bytes are an image that the driver's linker made.
     let module = Arc::new(unsafe { lanewise::Module::from_image(device, &bytes)? });
-    let launch = move |stream: &_, config, (input, output): curve::Buffers<'_>| {
+    let launch = move |stream: &Stream, config, (input, output): curve::Buffers<'_>| {
         // SAFETY: the module is the linked module of the kernel's handle, and the kernel has
         // no safety conditions.
         let launched =
@@ -79,10 +78,9 @@ fn kept(device: &Device, setup: Setup) -> Result<Box<dyn Case>> {
 
 /// Prepares the kernel that calls the same function in its own crate, where it is inlined.
 fn at_home(device: &Device, setup: Setup) -> Result<Box<dyn Case>> {
-    let of = device.clone();
-    let launch = move |stream: &_, config, (input, output): curve::Buffers<'_>| {
+    let launch = move |stream: &Stream, config, (input, output): curve::Buffers<'_>| {
         let kernel = separate_functions::map_curve_at_home;
-        Ok(of.launch(stream, kernel, config, (input, output))?)
+        Ok(stream.launch(kernel, config, (input, output))?)
     };
     curve::case(device, setup, Box::new(launch), Vec::new())
 }

@@ -4,7 +4,7 @@ use anyhow::{Result, ensure};
 use gpu::execution::divergence::{
     diverge_both_arms, diverge_by_thread, diverge_by_warp, diverge_predicated,
 };
-use lanewise::compare::{self, Agreement, Mismatch};
+use lanewise::testing::{self, Agreement, Mismatch};
 use lanewise::{Device, DeviceBuffer, LaunchConfig, LaunchError, Stream};
 
 use crate::{Case, Pattern, Setup, Size, Variant, Work};
@@ -23,27 +23,23 @@ pub static PATTERN: Pattern = Pattern {
     },
     variants: &[
         Variant::new("diverge_by_thread", |device, setup| {
-            let launch: Launch = |device, stream, config, output| {
-                device.launch(stream, diverge_by_thread, config, (output, STEPS))
-            };
+            let launch: Launch =
+                |stream, config, output| stream.launch(diverge_by_thread, config, (output, STEPS));
             Divergence::prepare(device, setup, launch, |n| alternate(n, 1, STEPS))
         }),
         Variant::new("diverge_by_warp", |device, setup| {
-            let launch: Launch = |device, stream, config, output| {
-                device.launch(stream, diverge_by_warp, config, (output, STEPS))
-            };
+            let launch: Launch =
+                |stream, config, output| stream.launch(diverge_by_warp, config, (output, STEPS));
             Divergence::prepare(device, setup, launch, |n| alternate(n, 32, STEPS))
         }),
         Variant::new("diverge_predicated", |device, setup| {
-            let launch: Launch = |device, stream, config, output| {
-                device.launch(stream, diverge_predicated, config, (output,))
-            };
+            let launch: Launch =
+                |stream, config, output| stream.launch(diverge_predicated, config, (output,));
             Divergence::prepare(device, setup, launch, hundreds)
         }),
         Variant::new("diverge_both_arms", |device, setup| {
-            let launch: Launch = |device, stream, config, output| {
-                device.launch(stream, diverge_both_arms, config, (output, STEPS))
-            };
+            let launch: Launch =
+                |stream, config, output| stream.launch(diverge_both_arms, config, (output, STEPS));
             Divergence::prepare(device, setup, launch, |n| alternate(n, 1, STEPS))
         }),
     ],
@@ -53,10 +49,9 @@ pub static PATTERN: Pattern = Pattern {
 const STEPS: u32 = 16;
 
 /// A launch of a variant. Each variant has its own, because the kernels differ in their parameters.
-type Launch = fn(&Device, &Stream, LaunchConfig, &mut DeviceBuffer<u32>) -> Result<(), LaunchError>;
+type Launch = fn(&Stream, LaunchConfig, &mut DeviceBuffer<u32>) -> Result<(), LaunchError>;
 
 struct Divergence {
-    device: Device,
     launch: Launch,
     config: LaunchConfig,
     expected: Vec<u32>,
@@ -79,7 +74,6 @@ impl Divergence {
             "a block of {block} threads has a warp with lanes missing: use a multiple of 32"
         );
         Ok(Box::new(Self {
-            device: device.clone(),
             launch,
             config: LaunchConfig::cover_1d(n, block),
             expected: expected(n),
@@ -90,16 +84,11 @@ impl Divergence {
 
 impl Case for Divergence {
     fn launch(&mut self, stream: &Stream) -> Result<()> {
-        Ok((self.launch)(
-            &self.device,
-            stream,
-            self.config,
-            &mut self.output,
-        )?)
+        Ok((self.launch)(stream, self.config, &mut self.output)?)
     }
 
     fn check(&mut self) -> Result<Result<Agreement, Mismatch>> {
-        Ok(compare::equal(&self.output.to_vec()?, &self.expected))
+        Ok(testing::equal(&self.output.to_vec()?, &self.expected))
     }
 
     fn work(&self) -> Work {

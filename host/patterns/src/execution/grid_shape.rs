@@ -3,8 +3,8 @@
 
 use anyhow::Result;
 use gpu::execution::grid_shape::sum_matrix;
-use lanewise::compare::{self, Agreement, Mismatch};
 use lanewise::counters::Counters;
+use lanewise::testing::{self, Agreement, Mismatch};
 use lanewise::{Device, DeviceBuffer, LaunchConfig, Stream, guidelines};
 
 use crate::{Case, Figure, Pattern, Setup, Size, Variant, Work, input};
@@ -77,13 +77,11 @@ impl GridShape {
 impl Case for GridShape {
     fn launch(&mut self, stream: &Stream) -> Result<()> {
         let arguments = (&self.a, &self.b, self.c.matrix_mut(self.columns));
-        Ok(self
-            .device
-            .launch(stream, sum_matrix, self.config, arguments)?)
+        Ok(stream.launch(sum_matrix, self.config, arguments)?)
     }
 
     fn check(&mut self) -> Result<Result<Agreement, Mismatch>> {
-        Ok(compare::equal(&self.c.to_vec()?, &self.expected))
+        Ok(testing::equal(&self.c.to_vec()?, &self.expected))
     }
 
     fn work(&self) -> Work {

@@ -2,8 +2,8 @@
 //! a partial sum.
 
 use anyhow::Result;
-use lanewise::compare::{self, Agreement, Mismatch};
 use lanewise::counters::Counters;
+use lanewise::testing::{self, Agreement, Mismatch};
 use lanewise::{Arguments, Device, DeviceBuffer, LaunchConfig, Stream};
 use lanewise_std::kernel::SafeKernel;
 
@@ -25,7 +25,6 @@ pub(crate) type Given<'a> = (&'a mut DeviceBuffer<i32>, &'a mut DeviceBuffer<i32
 
 /// The data of every in-place reduction.
 pub(super) struct Sums {
-    pub(super) device: Device,
     pub(super) config: LaunchConfig,
     /// The partial sums that the blocks have to write.
     expected: Vec<i32>,
@@ -48,12 +47,11 @@ impl Sums {
             data: DeviceBuffer::from_slice(device, &data)?,
             partials: DeviceBuffer::zeroed(device, blocks)?,
             expected,
-            device: device.clone(),
         })
     }
 
     pub(super) fn check(&self) -> Result<Result<Agreement, Mismatch>> {
-        Ok(compare::equal(&self.partials.to_vec()?, &self.expected))
+        Ok(testing::equal(&self.partials.to_vec()?, &self.expected))
     }
 
     pub(super) fn work(&self) -> Work {
@@ -101,13 +99,12 @@ where
 {
     fn launch(&mut self, stream: &Stream) -> Result<()> {
         let Sums {
-            device,
             config,
             data,
             partials,
             ..
         } = &mut self.sums;
-        Ok(device.launch(stream, self.kernel, *config, (data, partials))?)
+        Ok(stream.launch(self.kernel, *config, (data, partials))?)
     }
 
     fn check(&mut self) -> Result<Result<Agreement, Mismatch>> {

@@ -4,8 +4,8 @@ use std::io::Write;
 
 use anyhow::Result;
 use gpu::execution::nested_hello::nested_hello_world;
-use lanewise::compare::{self, Agreement, Mismatch};
 use lanewise::counters::Counters;
+use lanewise::testing::{self, Agreement, Mismatch};
 use lanewise::{Device, LaunchConfig, Stream};
 
 use crate::{Case, Figure, Pattern, Setup, Size, Variant, Work, capture};
@@ -26,18 +26,16 @@ pub static PATTERN: Pattern = Pattern {
 };
 
 struct Nested {
-    device: Device,
     /// `None` if there is no thread that could print.
     config: Option<LaunchConfig>,
     printed: Vec<String>,
 }
 
-fn prepare(device: &Device, setup: Setup) -> Result<Box<dyn Case>> {
+fn prepare(_: &Device, setup: Setup) -> Result<Box<dyn Case>> {
     let threads = u32::try_from(setup.at_most(1024)?)?;
     let block = setup.block.unwrap_or(threads);
     let config = (threads > 0).then(|| LaunchConfig::new(threads.div_ceil(block), block));
     Ok(Box::new(Nested {
-        device: device.clone(),
         config,
         printed: Vec::new(),
     }))
@@ -49,8 +47,7 @@ impl Case for Nested {
             return Ok(());
         };
         let (text, done) = capture::stdout_of(|| -> Result<()> {
-            self.device
-                .launch(stream, nested_hello_world, config, (0,))?;
+            stream.launch(nested_hello_world, config, (0,))?;
             // The driver writes the printed text when the host waits. Waiting for the grid is
             // enough, because a grid ends after all levels below it.
             Ok(stream.synchronize()?)
@@ -68,7 +65,7 @@ impl Case for Nested {
         let mut expected = lines(blocks, threads);
         expected.sort_unstable();
         self.printed.sort_unstable();
-        Ok(compare::equal(&self.printed, &expected))
+        Ok(testing::equal(&self.printed, &expected))
     }
 
     fn work(&self) -> Work {

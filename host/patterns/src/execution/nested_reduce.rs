@@ -2,8 +2,8 @@
 
 use anyhow::Result;
 use gpu::execution::nested_reduce::{recursive_reduce, recursive_reduce_nosync, recursive_reduce2};
-use lanewise::compare::{Agreement, Mismatch};
 use lanewise::counters::Counters;
+use lanewise::testing::{Agreement, Mismatch};
 use lanewise::{Device, LaunchConfig, Stream};
 
 use super::in_place::Sums;
@@ -28,18 +28,14 @@ pub static PATTERN: Pattern = Pattern {
         Variant::new("recursive_reduce", |device, setup| {
             Nested::prepare(device, setup, |sums, stream| {
                 let arguments = (&mut sums.data, &mut sums.partials);
-                Ok(sums
-                    .device
-                    .launch(stream, recursive_reduce, sums.config, arguments)?)
+                Ok(stream.launch(recursive_reduce, sums.config, arguments)?)
             })
         })
         .up_to(MOST),
         Variant::new("recursive_reduce_nosync", |device, setup| {
             Nested::prepare(device, setup, |sums, stream| {
                 let arguments = (&mut sums.data, &mut sums.partials);
-                Ok(sums
-                    .device
-                    .launch(stream, recursive_reduce_nosync, sums.config, arguments)?)
+                Ok(stream.launch(recursive_reduce_nosync, sums.config, arguments)?)
             })
         })
         .up_to(MOST),
@@ -50,10 +46,7 @@ pub static PATTERN: Pattern = Pattern {
                 let arguments = (&mut sums.data, &mut sums.partials, length, length);
                 // SAFETY: all elements of a part lie in the live buffer, and a block has a thread
                 // for every two of them.
-                Ok(unsafe {
-                    sums.device
-                        .launch_unchecked(stream, recursive_reduce2, config, arguments)
-                }?)
+                Ok(unsafe { stream.launch_unchecked(recursive_reduce2, config, arguments) }?)
             })
         })
         .up_to(MOST),

@@ -7,9 +7,9 @@
 
 use anyhow::Result;
 use gpu::execution::occupancy::{stir_bounded, stir_free};
-use lanewise::compare::{self, Agreement, Mismatch};
 use lanewise::counters::Counters;
 use lanewise::occupancy::{self, DeviceModel, Occupancy};
+use lanewise::testing::{self, Agreement, Mismatch};
 use lanewise::{Device, DeviceBuffer, LaunchConfig, Stream};
 use lanewise_std::kernel::{Kernel, SafeKernel};
 
@@ -82,13 +82,11 @@ impl<K: SafeKernel<Params = <stir_free as Kernel>::Params>> Stir<K> {
 impl<K: SafeKernel<Params = <stir_free as Kernel>::Params>> Case for Stir<K> {
     fn launch(&mut self, stream: &Stream) -> Result<()> {
         let arguments = (&mut self.output, ROUNDS);
-        Ok(self
-            .device
-            .launch(stream, self.kernel, self.config, arguments)?)
+        Ok(stream.launch(self.kernel, self.config, arguments)?)
     }
 
     fn check(&mut self) -> Result<Result<Agreement, Mismatch>> {
-        let computed = compare::equal(&self.output.to_vec()?, &self.expected);
+        let computed = testing::equal(&self.output.to_vec()?, &self.expected);
         let takes = self.device.resources(self.kernel)?;
         let Some(model) = self.device.model() else {
             return Ok(computed); // a GPU that there is no model of
@@ -103,7 +101,7 @@ impl<K: SafeKernel<Params = <stir_free as Kernel>::Params>> Case for Stir<K> {
                     .blocks,
             );
         }
-        Ok(computed.and_then(|all| compare::equal(&driver, &by_model).map(|_| all)))
+        Ok(computed.and_then(|all| testing::equal(&driver, &by_model).map(|_| all)))
     }
 
     fn work(&self) -> Work {

@@ -4,7 +4,7 @@
 use std::hint::black_box;
 
 use anyhow::Result;
-use lanewise::compare::{self, Agreement, Mismatch};
+use lanewise::testing::{self, Agreement, Mismatch};
 use lanewise::{Device, Stream};
 
 use crate::{Case, Pattern, Setup, Size, Variant, Work, input};
@@ -50,7 +50,7 @@ impl Case for Recursion {
     fn check(&mut self) -> Result<Result<Agreement, Mismatch>> {
         // The result is compared with a plain loop, because the recursion itself is under test.
         let expected = sum(&self.input);
-        Ok(compare::equal(self.sum.as_slice(), &[expected]))
+        Ok(testing::equal(self.sum.as_slice(), &[expected]))
     }
 
     fn work(&self) -> Work {

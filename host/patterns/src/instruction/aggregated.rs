@@ -47,9 +47,9 @@ fn prepare<K: SafeKernel<Params = <atomic_per_thread as Kernel>::Params>>(
 
     let numbers = DeviceBuffer::from_slice(device, &numbers)?;
     let total = DeviceBuffer::<i32>::zeroed(device, 1)?;
-    let (device, work) = (device.clone(), Work::Bytes(4 * n as u64));
+    let work = Work::Bytes(4 * n as u64);
     let case = Filling::boxed([total], [vec![expected]], work, move |stream, [total]| {
-        Ok(device.launch(stream, kernel, config, (&numbers, total))?)
+        Ok(stream.launch(kernel, config, (&numbers, total))?)
     });
     Ok(with_figures(case, atomics))
 }

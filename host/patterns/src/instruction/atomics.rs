@@ -6,7 +6,7 @@ use gpu::instruction::atomics::{
     CELLS, Cell, LIMIT, ORDERS, atomic_f32, atomic_f64, atomic_i32, atomic_i64, atomic_inc_dec,
     atomic_scopes, atomic_u32, atomic_u64,
 };
-use lanewise::compare::{self, Agreement, Mismatch};
+use lanewise::testing::{self, Agreement, Mismatch};
 use lanewise::{Device, DeviceBuffer, LaunchConfig, LaunchError, Stream};
 
 use crate::case::Filling;
@@ -35,20 +35,13 @@ pub static PATTERN: Pattern = Pattern {
                 device,
                 setup,
                 |x| x as f32,
-                |device, stream, config, input, cells| {
-                    device.launch(stream, atomic_f32, config, (input, cells))
-                },
+                |stream, config, input, cells| stream.launch(atomic_f32, config, (input, cells)),
             )
         }),
         Variant::new("atomic_f64", |device, setup| {
-            sum(
-                device,
-                setup,
-                f64::from,
-                |device, stream, config, input, cells| {
-                    device.launch(stream, atomic_f64, config, (input, cells))
-                },
-            )
+            sum(device, setup, f64::from, |stream, config, input, cells| {
+                stream.launch(atomic_f64, config, (input, cells))
+            })
         }),
         Variant::new("atomic_scopes", scopes),
     ],
@@ -56,13 +49,8 @@ pub static PATTERN: Pattern = Pattern {
 
 /// A launch for cells of this type. Each type has its own, because the kernels take cells
 /// of different types.
-type Launch<T> = fn(
-    &Device,
-    &Stream,
-    LaunchConfig,
-    &DeviceBuffer<T>,
-    &mut DeviceBuffer<T>,
-) -> Result<(), LaunchError>;
+type Launch<T> =
+    fn(&Stream, LaunchConfig, &DeviceBuffer<T>, &mut DeviceBuffer<T>) -> Result<(), LaunchError>;
 
 /// Returns a launch with a thread for each element.
 fn config(setup: Setup) -> Result<LaunchConfig> {
@@ -117,14 +105,13 @@ macro_rules! integers {
                         let before = std::mem::take(&mut device[Cell::Exchanged as usize]);
                         let last = &mut device[Cell::Exchange as usize];
                         *last = last.wrapping_add(before);
-                        compare::equal(&device, cpu)
+                        testing::equal(&device, cpu)
                     }
 
                     let numbers = DeviceBuffer::from_slice(device, &numbers)?;
                     let cells = DeviceBuffer::from_slice(device, &[start; CELLS])?;
-                    let device = device.clone();
                     let launch = move |stream: &Stream, [cells]: &mut [DeviceBuffer<$ty>; 1]| {
-                        Ok(device.launch(stream, $kernel, config, (&numbers, cells))?)
+                        Ok(stream.launch($kernel, config, (&numbers, cells))?)
                     };
                     Ok(Filling::compared([cells], [expected], compare_cells, Work::Nothing, launch))
                 }
@@ -149,14 +136,11 @@ fn inc_dec(device: &Device, setup: Setup) -> Result<Box<dyn Case>> {
     expected[Cell::Dec as usize] = ((period - setup.size % period) % period) as u32;
     let threads = u32::try_from(setup.size)?;
     let cells = DeviceBuffer::zeroed(device, CELLS)?;
-    let device = device.clone();
     Ok(Filling::boxed(
         [cells],
         [expected],
         Work::Nothing,
-        move |stream, [cells]| {
-            Ok(device.launch(stream, atomic_inc_dec, config, (threads, cells))?)
-        },
+        move |stream, [cells]| Ok(stream.launch(atomic_inc_dec, config, (threads, cells))?),
     ))
 }
 
@@ -178,12 +162,11 @@ where
     let expected = numbers.iter().copied().sum();
     let numbers = DeviceBuffer::from_slice(device, &numbers)?;
     let cells = DeviceBuffer::from_slice(device, &[of(0)])?;
-    let device = device.clone();
     Ok(Filling::boxed(
         [cells],
         [vec![expected]],
         Work::Nothing,
-        move |stream, [cells]| Ok(launch(&device, stream, config, &numbers, cells)?),
+        move |stream, [cells]| Ok(launch(stream, config, &numbers, cells)?),
     ))
 }
 
@@ -197,14 +180,11 @@ fn scopes(device: &Device, setup: Setup) -> Result<Box<dyn Case>> {
     let expected = numbers.iter().fold(0, |sum: u32, x| sum.wrapping_add(*x));
     let numbers = DeviceBuffer::from_slice(device, &numbers)?;
     let cells = DeviceBuffer::zeroed(device, ORDERS.len())?;
-    let device = device.clone();
     let expected = vec![expected; ORDERS.len()];
     Ok(Filling::boxed(
         [cells],
         [expected],
         Work::Nothing,
-        move |stream, [cells]| {
-            Ok(device.launch(stream, atomic_scopes, config, (&numbers, cells))?)
-        },
+        move |stream, [cells]| Ok(stream.launch(atomic_scopes, config, (&numbers, cells))?),
     ))
 }

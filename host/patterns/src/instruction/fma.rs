@@ -68,12 +68,12 @@ fn prepare<K: SafeKernel<Params = <mul_add_contracted as Kernel>::Params>>(
     let b = DeviceBuffer::from_slice(device, b)?;
     let c = DeviceBuffer::from_slice(device, c)?;
     let output = DeviceBuffer::zeroed(device, n)?;
-    let (device, work) = (device.clone(), Work::Flops(2 * n as u64));
+    let work = Work::Flops(2 * n as u64);
     Ok(Filling::boxed(
         [output],
         [expected],
         work,
-        move |stream, [output]| Ok(device.launch(stream, kernel, config, (&a, &b, &c, output))?),
+        move |stream, [output]| Ok(stream.launch(kernel, config, (&a, &b, &c, output))?),
     ))
 }
 

@@ -6,7 +6,7 @@ use gpu::instruction::functions::{
     log_intrinsic, log_standard, pow_intrinsic, pow_standard, sin_intrinsic, sin_standard,
     sqrt_intrinsic, sqrt_standard, tan_intrinsic, tan_standard,
 };
-use lanewise::compare::{self, Agreement, Expected, Mismatch};
+use lanewise::testing::{self, Agreement, Expected, Mismatch};
 use lanewise::{Device, DeviceBuffer, LaunchConfig, LaunchError, Stream};
 use lanewise_std::math::ulp::unit_f32;
 
@@ -79,7 +79,6 @@ pub static PATTERN: Pattern = Pattern {
 /// Launches a function's kernel on operands that are on the device. A function of one operand
 /// uses the first.
 pub type Launch = fn(
-    &Device,
     &Stream,
     LaunchConfig,
     [&DeviceBuffer<f32>; 2],
@@ -111,16 +110,14 @@ pub struct Function {
 /// Makes the launch of a kernel with one operand.
 macro_rules! one {
     ($kernel:ident) => {
-        |device, stream, config, [a, _], output| device.launch(stream, $kernel, config, (a, output))
+        |stream, config, [a, _], output| stream.launch($kernel, config, (a, output))
     };
 }
 
 /// Makes the launch of a kernel with two operands.
 macro_rules! two {
     ($kernel:ident) => {
-        |device, stream, config, [a, b], output| {
-            device.launch(stream, $kernel, config, (a, b, output))
-        }
+        |stream, config, [a, b], output| stream.launch($kernel, config, (a, b, output))
     };
 }
 
@@ -256,7 +253,6 @@ impl Function {
 
 /// A function and its arguments.
 struct Values {
-    device: Device,
     function: &'static Function,
     is_intrinsic: bool,
     config: LaunchConfig,
@@ -276,7 +272,6 @@ impl Values {
         let arguments = function.arguments(setup.elements()?, setup.seed);
         let block = setup.block.unwrap_or(LaunchConfig::DEFAULT_BLOCK);
         Ok(Box::new(Self {
-            device: device.clone(),
             function,
             is_intrinsic,
             config: LaunchConfig::cover_1d(arguments.len(), block),
@@ -304,13 +299,7 @@ impl Case for Values {
     fn launch(&mut self, stream: &Stream) -> Result<()> {
         let launch = self.function.launch[usize::from(self.is_intrinsic)];
         let [a, b] = &self.operands;
-        Ok(launch(
-            &self.device,
-            stream,
-            self.config,
-            [a, b],
-            &mut self.output,
-        )?)
+        Ok(launch(stream, self.config, [a, b], &mut self.output)?)
     }
 
     fn check(&mut self) -> Result<Result<Agreement, Mismatch>> {
@@ -327,7 +316,7 @@ impl Case for Values {
                 tolerance,
             }
         });
-        Ok(compare::within(&self.output.to_vec()?, expected))
+        Ok(testing::within(&self.output.to_vec()?, expected))
     }
 
     fn work(&self) -> Work {

@@ -21,22 +21,22 @@ pub static PATTERN: Pattern = Pattern {
     },
     variants: &[
         Variant::new("incr_racy", |device, setup| {
-            prepare(device, setup, |device, stream, config, counter| {
+            prepare(device, setup, |stream, config, counter| {
                 // SAFETY: the threads of this kernel race on one integer in a buffer that nothing
                 // else uses meanwhile. On every device, a race between aligned 4-byte accesses can
                 // only make the value of that integer wrong, and the value is checked.
-                unsafe { device.launch_unchecked(stream, incr_racy, config, (counter,)) }
+                unsafe { stream.launch_unchecked(incr_racy, config, (counter,)) }
             })
         })
         .showing("threads overwrite each other's count"),
         Variant::new("incr_atomic", |device, setup| {
-            prepare(device, setup, |device, stream, config, counter| {
-                device.launch(stream, incr_atomic, config, (counter,))
+            prepare(device, setup, |stream, config, counter| {
+                stream.launch(incr_atomic, config, (counter,))
             })
         }),
         Variant::new("my_atomic_add", |device, setup| {
-            prepare(device, setup, |device, stream, config, counter| {
-                device.launch(stream, my_atomic_add, config, (counter,))
+            prepare(device, setup, |stream, config, counter| {
+                stream.launch(my_atomic_add, config, (counter,))
             })
         }),
     ],
@@ -44,7 +44,7 @@ pub static PATTERN: Pattern = Pattern {
 
 /// A launch of a variant. Each variant has its own, because the kernels differ in the type of their
 /// counter, and one of them is unsafe.
-type Launch = fn(&Device, &Stream, LaunchConfig, &mut DeviceBuffer<i32>) -> Result<(), LaunchError>;
+type Launch = fn(&Stream, LaunchConfig, &mut DeviceBuffer<i32>) -> Result<(), LaunchError>;
 
 fn prepare(device: &Device, setup: Setup, launch: Launch) -> Result<Box<dyn Case>> {
     let start = setup.seed as i32;
@@ -54,12 +54,11 @@ fn prepare(device: &Device, setup: Setup, launch: Launch) -> Result<Box<dyn Case
     let config = LaunchConfig::cover_1d(threads as usize, block);
     let expected = increment(start, config.grid.x * config.block.x);
     let counter = DeviceBuffer::from_slice(device, &[start])?;
-    let device = device.clone();
     Ok(Filling::boxed(
         [counter],
         [vec![expected]],
         Work::Nothing,
-        move |stream, [counter]| Ok(launch(&device, stream, config, counter)?),
+        move |stream, [counter]| Ok(launch(stream, config, counter)?),
     ))
 }
 

@@ -29,8 +29,8 @@ pub static PATTERN: Pattern = Pattern {
                 setup,
                 |x| x,
                 rounded,
-                |device, stream, config, input, output| {
-                    device.launch(stream, busy_f32, config, (input, output, ROUNDS))
+                |stream, config, input, output| {
+                    stream.launch(busy_f32, config, (input, output, ROUNDS))
                 },
             )
         }),
@@ -41,8 +41,8 @@ pub static PATTERN: Pattern = Pattern {
                 setup,
                 f64::from,
                 rounded,
-                |device, stream, config, input, output| {
-                    device.launch(stream, busy_f64, config, (input, output, ROUNDS))
+                |stream, config, input, output| {
+                    stream.launch(busy_f64, config, (input, output, ROUNDS))
                 },
             )
         }),
@@ -53,13 +53,8 @@ pub static PATTERN: Pattern = Pattern {
 pub const ROUNDS: u32 = 64;
 
 /// A launch of a variant. Each variant has its own, because the kernels differ in their type.
-type Launch<T> = fn(
-    &Device,
-    &Stream,
-    LaunchConfig,
-    &DeviceBuffer<T>,
-    &mut DeviceBuffer<T>,
-) -> Result<(), LaunchError>;
+type Launch<T> =
+    fn(&Stream, LaunchConfig, &DeviceBuffer<T>, &mut DeviceBuffer<T>) -> Result<(), LaunchError>;
 
 /// Prepares a case whose results equal the CPU's fused results bit for bit, because the device
 /// fuses the product and the sum.
@@ -76,12 +71,9 @@ fn prepare<T: DeviceCopy + PartialEq + Debug + 'static>(
     let expected = setup.expected(|| numbers.iter().copied().map(expected).collect());
     let numbers = DeviceBuffer::from_slice(device, &numbers)?;
     let output = DeviceBuffer::from_slice(device, &vec![of(0.0); n])?;
-    let (device, work) = (
-        device.clone(),
-        Work::Flops(2 * u64::from(ROUNDS) * n as u64),
-    );
+    let work = Work::Flops(2 * u64::from(ROUNDS) * n as u64);
     let case = Filling::boxed([output], [expected], work, move |stream, [output]| {
-        Ok(launch(&device, stream, config, &numbers, output)?)
+        Ok(launch(stream, config, &numbers, output)?)
     });
     Ok(with_figures(case, |counters| {
         vec![Figure::new("bytes loaded", counters.global_loads.bytes)]

@@ -24,16 +24,11 @@ pub static PATTERN: Pattern = Pattern {
             prepare(
                 device,
                 setup,
-                |device, stream, config, (values, threshold, flag)| {
+                |stream, config, (values, threshold, flag)| {
                     // SAFETY: the threads race for one integer in a buffer that nothing else uses
                     // during the launch, and all of them store the same value.
                     unsafe {
-                        device.launch_unchecked(
-                            stream,
-                            check_threshold,
-                            config,
-                            (values, threshold, flag),
-                        )
+                        stream.launch_unchecked(check_threshold, config, (values, threshold, flag))
                     }
                 },
             )
@@ -43,13 +38,8 @@ pub static PATTERN: Pattern = Pattern {
             prepare(
                 device,
                 setup,
-                |device, stream, config, (values, threshold, flag)| {
-                    device.launch(
-                        stream,
-                        check_threshold_atomic,
-                        config,
-                        (values, threshold, flag),
-                    )
+                |stream, config, (values, threshold, flag)| {
+                    stream.launch(check_threshold_atomic, config, (values, threshold, flag))
                 },
             )
         }),
@@ -61,7 +51,7 @@ type Arguments<'a> = (&'a DeviceBuffer<i32>, i32, &'a mut DeviceBuffer<i32>);
 
 /// A launch of a variant. Each variant has its own, because the kernels differ in the type of their
 /// flag, and one of them is unsafe.
-type Launch = fn(&Device, &Stream, LaunchConfig, Arguments<'_>) -> Result<(), LaunchError>;
+type Launch = fn(&Stream, LaunchConfig, Arguments<'_>) -> Result<(), LaunchError>;
 
 /// Prepares a case whose threshold is 0, the middle of the values' range, plus 2^20 for each unit
 /// of the setup's `by`.
@@ -74,12 +64,12 @@ fn prepare(device: &Device, setup: Setup, launch: Launch) -> Result<Box<dyn Case
 
     let values = DeviceBuffer::from_slice(device, &values)?;
     let flag = DeviceBuffer::zeroed(device, 1)?;
-    let (device, work) = (device.clone(), Work::Bytes(4 * n as u64));
+    let work = Work::Bytes(4 * n as u64);
     Ok(Filling::boxed(
         [flag],
         [vec![expected]],
         work,
-        move |stream, [flag]| Ok(launch(&device, stream, config, (&values, threshold, flag))?),
+        move |stream, [flag]| Ok(launch(stream, config, (&values, threshold, flag))?),
     ))
 }
 

@@ -28,28 +28,28 @@ pub static PATTERN: Pattern = Pattern {
     variants: &[
         Variant::new("attention_scores", |device, setup| {
             let mut scores = DeviceBuffer::zeroed(device, setup.at_most(1 << 14)?.pow(2))?;
-            prepare(device, setup, move |device, stream, operands, o| {
-                by_head((device, stream), operands, &mut scores, o)
+            prepare(device, setup, move |stream, operands, o| {
+                by_head(stream, operands, &mut scores, o)
             })
         }),
         Variant::new("attention_warp", |device, setup| {
-            prepare(device, setup, |device, stream, operands, o| {
+            prepare(device, setup, |stream, operands, o| {
                 let config = operands.config(QUERIES as u32, QUERIES);
                 let [q, k, v] = operands.matrices.each_ref().map(|all| all.matrix(HEAD / 2));
                 let shape = operands.shape()?;
                 let mut o = o.as_vectors_mut::<Float2>()?;
                 let arguments = (q, k, v, o.matrix_mut(HEAD / 2), shape);
-                Ok(device.launch(stream, attention_warp, config, arguments)?)
+                Ok(stream.launch(attention_warp, config, arguments)?)
             })
         }),
         Variant::new("attention_mma", |device, setup| {
-            prepare(device, setup, |device, stream, operands, o| {
+            prepare(device, setup, |stream, operands, o| {
                 let config = operands.config(4, MMA_QUERIES);
                 let [q, k, v] = operands.matrices.each_ref().map(|all| all.matrix(HEAD / 2));
                 let shape = operands.shape()?;
                 let mut o = o.as_vectors_mut::<Float2>()?;
                 let arguments = (q, k, v, o.matrix_mut(HEAD / 2), shape);
-                Ok(device.launch(stream, attention_mma, config, arguments)?)
+                Ok(stream.launch(attention_mma, config, arguments)?)
             })
         }),
     ],
@@ -83,7 +83,7 @@ impl Operands {
 fn prepare(
     device: &Device,
     setup: Setup,
-    mut launch: impl FnMut(&Device, &Stream, &Operands, &mut DeviceBuffer<f32>) -> Result<()> + 'static,
+    mut launch: impl FnMut(&Stream, &Operands, &mut DeviceBuffer<f32>) -> Result<()> + 'static,
 ) -> Result<Box<dyn Case>> {
     let len = setup.at_most(1 << 14)?;
     let rows = len.next_multiple_of(MMA_QUERIES);
@@ -100,24 +100,21 @@ fn prepare(
         matrices: [q?, k?, v?],
     };
     let o = DeviceBuffer::zeroed(device, HEADS * rows * HEAD)?;
-    let (device, work) = (
-        device.clone(),
-        Work::Flops(4 * (HEADS * len * len * HEAD) as u64),
-    );
+    let work = Work::Flops(4 * (HEADS * len * len * HEAD) as u64);
     Ok(Floats::boxed(
         o,
         expected,
         work,
         move |stream, o| match len {
             0 => Ok(()),
-            _ => launch(&device, stream, &operands, o),
+            _ => launch(stream, &operands, o),
         },
     ))
 }
 
 /// Queues three launches for each head: scores, their softmax, and the weighted values.
 fn by_head(
-    (device, stream): (&Device, &Stream),
+    stream: &Stream,
     operands: &Operands,
     scores: &mut DeviceBuffer<f32>,
     o: &mut DeviceBuffer<f32>,
@@ -128,17 +125,17 @@ fn by_head(
         let [q, k, v] = operands
             .matrices
             .each_ref()
-            .map(|all| all.view(of_head.clone()));
+            .map(|all| all.slice(of_head.clone()));
         let config = LaunchConfig::cover_2d((len, len), (32, 32));
         let arguments = (q.matrix(pairs), k.matrix(pairs), scores.matrix_mut(len));
-        device.launch(stream, attention_scores, config, arguments)?;
+        stream.launch(attention_scores, config, arguments)?;
         let config = LaunchConfig::new(len as u32, 512);
-        device.launch(stream, attention_softmax, config, (scores.matrix_mut(len),))?;
+        stream.launch(attention_softmax, config, (scores.matrix_mut(len),))?;
         let config = LaunchConfig::cover_2d((pairs, len), (32, 32));
-        let mut o = o.part(2 * of_head.start..2 * of_head.end);
+        let mut o = o.slice_mut(2 * of_head.start..2 * of_head.end);
         let mut o = o.as_vectors_mut::<Float2>()?;
         let arguments = (scores.matrix(len), v.matrix(pairs), o.matrix_mut(pairs));
-        device.launch(stream, attention_values, config, arguments)?;
+        stream.launch(attention_values, config, arguments)?;
     }
     Ok(())
 }

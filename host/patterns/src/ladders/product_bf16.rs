@@ -42,14 +42,14 @@ pub static PATTERN: Pattern = Pattern {
             } = Factors::new(device, setup)?;
             let grid = LaunchConfig::cover_2d((n, m), (MMA_TILE as u32, MMA_TILE as u32)).grid;
             let config = LaunchConfig::new(grid, (4, 32));
-            fill(device, setup, expected, move |device, stream, c| {
+            fill(device, setup, expected, move |stream, c| {
                 let words = [a.cast::<u32>(), b.cast::<u32>()];
                 let (a, b) = (
                     words[0].as_vectors::<UInt4>()?,
                     words[1].as_vectors::<UInt4>()?,
                 );
                 let arguments = (a.matrix(pairs / 4), b.matrix(pairs / 4), c.matrix_mut(n));
-                Ok(device.launch(stream, product_bf16_mma, config, arguments)?)
+                Ok(stream.launch(product_bf16_mma, config, arguments)?)
             })
         }),
         // The kernel of `gemm_bf16`, at the size of this ladder.
@@ -111,9 +111,9 @@ where
         expected,
     } = Factors::new(device, setup)?;
     let config = LaunchConfig::cover_2d((n, m), (side, side));
-    fill(device, setup, expected, move |device, stream, c| {
+    fill(device, setup, expected, move |stream, c| {
         let arguments = (a.matrix(pairs), b.matrix(pairs), c.matrix_mut(n));
-        Ok(device.launch(stream, kernel, config, arguments)?)
+        Ok(stream.launch(kernel, config, arguments)?)
     })
 }
 
@@ -122,13 +122,13 @@ fn fill(
     device: &Device,
     setup: Setup,
     expected: Vec<(f64, f64)>,
-    mut launch: impl FnMut(&Device, &Stream, &mut DeviceBuffer<f32>) -> Result<()> + 'static,
+    mut launch: impl FnMut(&Stream, &mut DeviceBuffer<f32>) -> Result<()> + 'static,
 ) -> Result<Box<dyn Case>> {
     let (m, n, k) = setup.product()?;
     let c = DeviceBuffer::zeroed(device, m * n)?;
-    let (device, work) = (device.clone(), Work::Flops(2 * (m * n * k) as u64));
+    let work = Work::Flops(2 * (m * n * k) as u64);
     Ok(Floats::boxed(c, expected, work, move |stream, c| {
-        launch(&device, stream, c)
+        launch(stream, c)
     }))
 }
 

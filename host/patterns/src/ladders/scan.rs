@@ -71,10 +71,10 @@ fn scan<K: SafeKernel<Params = <scan_shuffle as Kernel>::Params>>(
         return Ok(());
     };
     let config = LaunchConfig::cover_1d(input.len(), BLOCK as u32);
-    device.launch(stream, kernel, config, (input, &mut *output, &mut *sums))?;
+    stream.launch(kernel, config, (input, &mut *output, &mut *sums))?;
     if sums.len() > 1 {
         scan((device, stream), kernel, sums, scanned, further)?;
-        device.launch(stream, add_sums, config, (&*scanned, output))?;
+        stream.launch(add_sums, config, (&*scanned, output))?;
     }
     Ok(())
 }
@@ -119,7 +119,7 @@ fn prepare_tiles(device: &Device, setup: Setup) -> Result<Box<dyn Case>> {
         work,
         move |stream, [output]| {
             let numbers = numbers.as_vectors::<Int4>()?;
-            device.launch(stream, tile_sums, config, (&numbers, &mut sums))?;
+            stream.launch(tile_sums, config, (&numbers, &mut sums))?;
             scan(
                 (&device, stream),
                 scan_shuffle,
@@ -128,12 +128,7 @@ fn prepare_tiles(device: &Device, setup: Setup) -> Result<Box<dyn Case>> {
                 &mut levels,
             )?;
             let mut output = output.as_vectors_mut::<Int4>()?;
-            Ok(device.launch(
-                stream,
-                scan_tiles,
-                config,
-                (&numbers, &scanned, &mut output),
-            )?)
+            Ok(stream.launch(scan_tiles, config, (&numbers, &scanned, &mut output))?)
         },
     ))
 }

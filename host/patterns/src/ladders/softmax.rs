@@ -62,10 +62,9 @@ where
     let input = DeviceBuffer::from_slice(device, &numbers)?;
     let output = DeviceBuffer::zeroed(device, rows * columns)?;
     let work = Work::Bytes(2 * 4 * (rows * columns) as u64);
-    let device = device.clone();
     Ok(Floats::boxed(output, expected, work, move |stream, y| {
         let (x, y) = (input.matrix(columns), y.matrix_mut(columns));
-        Ok(device.launch(stream, kernel, config, (x, y))?)
+        Ok(stream.launch(kernel, config, (x, y))?)
     }))
 }
 

@@ -24,23 +24,23 @@ pub static PATTERN: Pattern = Pattern {
     },
     variants: &[
         Variant::new("gang_redundant", |device, setup| {
-            prepare(device, setup, |device, stream, config, a, b, c| {
-                device.launch(stream, gang_redundant, config, (a, b, c))
+            prepare(device, setup, |stream, config, a, b, c| {
+                stream.launch(gang_redundant, config, (a, b, c))
             })
         }),
         Variant::new("gang_partitioned", |device, setup| {
-            prepare(device, setup, |device, stream, config, a, b, c| {
-                device.launch(stream, gang_partitioned, config, (a, b, c))
+            prepare(device, setup, |stream, config, a, b, c| {
+                stream.launch(gang_partitioned, config, (a, b, c))
             })
         }),
         Variant::new("worker_partitioned", |device, setup| {
-            prepare(device, setup, |device, stream, config, a, b, c| {
-                device.launch(stream, worker_partitioned, config, (a, b, c))
+            prepare(device, setup, |stream, config, a, b, c| {
+                stream.launch(worker_partitioned, config, (a, b, c))
             })
         }),
         Variant::new("vector_partitioned", |device, setup| {
-            prepare(device, setup, |device, stream, config, a, b, c| {
-                device.launch(stream, vector_partitioned, config, (a, b, c))
+            prepare(device, setup, |stream, config, a, b, c| {
+                stream.launch(vector_partitioned, config, (a, b, c))
             })
         }),
     ],
@@ -54,7 +54,6 @@ pub const BLOCK: u32 = 128;
 /// A launch of a variant. Each variant has its own, because the kernels differ in the type
 /// of their output.
 type Launch = fn(
-    &Device,
     &Stream,
     LaunchConfig,
     &DeviceBuffer<i32>,
@@ -74,9 +73,9 @@ fn prepare(device: &Device, setup: Setup, launch: Launch) -> Result<Box<dyn Case
     let a = DeviceBuffer::from_slice(device, &a)?;
     let b = DeviceBuffer::from_slice(device, &b)?;
     let c = DeviceBuffer::zeroed(device, n)?;
-    let (device, work) = (device.clone(), Work::Bytes(3 * 4 * n as u64));
+    let work = Work::Bytes(3 * 4 * n as u64);
     let case = Filling::boxed([c], [expected], work, move |stream, [c]| {
-        Ok(launch(&device, stream, config, &a, &b, c)?)
+        Ok(launch(stream, config, &a, &b, c)?)
     });
     Ok(with_figures(case, lanes))
 }

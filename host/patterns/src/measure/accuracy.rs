@@ -147,7 +147,7 @@ pub fn measure(
         }
         let [a, b] = &operands;
         for (launch, result) in function.launch.iter().zip(&mut results) {
-            launch(device, &stream, config, [a, b], &mut output)?;
+            launch(&stream, config, [a, b], &mut output)?;
             output.copy_to_slice(result)?;
         }
         let of_chunk = compare(function, &arguments, &results);

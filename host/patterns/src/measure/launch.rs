@@ -109,7 +109,7 @@ pub fn measure(device: &Device) -> Result<Vec<Row>> {
         Ok(())
     })?;
     let raw = Raw::new(device, &stream, config, [&ones, &ones, &sums])?;
-    let library = || Ok(device.launch(&stream, vec_add, config, (&ones, &ones, &mut sums))?);
+    let library = || Ok(stream.launch(vec_add, config, (&ones, &ones, &mut sums))?);
     let mut ways = vec![Way {
         name: "the library",
         kernel: Box::new(library),

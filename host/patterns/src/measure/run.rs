@@ -6,10 +6,11 @@
 //! reported. Twins in CUDA C++ ([`nvcc`]) are measured in the same way.
 
 use anyhow::Result;
-use lanewise::compare::{Agreement, Mismatch};
 use lanewise::counters::{self, Counters};
+use lanewise::testing::{Agreement, Mismatch};
 use lanewise::trace;
-use lanewise::{Backend, Device, Elapsed, EventClock, Stream, Timer};
+use lanewise::{Backend, Device, EventClock, Stream, Timer};
+use std::time::Duration;
 
 use crate::nvidia::nvcc;
 use crate::{Figure, Setup, Variant, Work};
@@ -26,7 +27,7 @@ pub struct Outcome {
     /// Whether the first run agrees with the CPU; `None` if the setup asks for no comparison.
     pub check: Option<Result<Agreement, Mismatch>>,
     /// The time of a run, in each round. There is at least one.
-    pub rounds: Vec<Elapsed>,
+    pub rounds: Vec<Duration>,
     /// The work of a run.
     pub work: Work,
     /// The simulator's counters; `None` on a GPU, which does not count.
@@ -44,12 +45,12 @@ pub struct Library {
     /// The library and its version.
     pub name: String,
     /// The time of a run, in each round. There is at least one.
-    pub rounds: Vec<Elapsed>,
+    pub rounds: Vec<Duration>,
 }
 
 impl Outcome {
     /// Returns the time of a run: the median of the rounds.
-    pub fn time(&self) -> Elapsed {
+    pub fn time(&self) -> Duration {
         median(&self.rounds)
     }
 
@@ -59,10 +60,10 @@ impl Outcome {
     }
 
     /// Returns the rate for the same work in another time.
-    pub fn rate_in(&self, time: Elapsed) -> Option<Rate> {
-        let per_second = |amount: u64| amount as f64 / time.seconds() / 1e9;
+    pub fn rate_in(&self, time: Duration) -> Option<Rate> {
+        let per_second = |amount: u64| amount as f64 / time.as_secs_f64() / 1e9;
         match self.work {
-            _ if time.seconds() <= 0.0 => None,
+            _ if time.as_secs_f64() <= 0.0 => None,
             Work::Bytes(bytes) => Some(Rate::Bandwidth(per_second(bytes))),
             Work::Flops(flops) => Some(Rate::Arithmetic(per_second(flops))),
             Work::Nothing => None,
@@ -72,7 +73,7 @@ impl Outcome {
 
 impl Library {
     /// Returns the time of a run: the median of the rounds.
-    pub fn time(&self) -> Elapsed {
+    pub fn time(&self) -> Duration {
         median(&self.rounds)
     }
 }
@@ -171,7 +172,7 @@ fn measured(
     name: &str,
     stream: &Stream,
     mut launch: impl FnMut() -> Result<()>,
-) -> Result<Elapsed> {
+) -> Result<Duration> {
     for _ in 0..WARM_UPS {
         launch()?;
     }
@@ -180,7 +181,7 @@ fn measured(
 }
 
 /// Measures one launch between two events.
-fn timed(name: &str, stream: &Stream, launch: impl FnOnce() -> Result<()>) -> Result<Elapsed> {
+fn timed(name: &str, stream: &Stream, launch: impl FnOnce() -> Result<()>) -> Result<Duration> {
     // The range in the trace and the timeline ends when the device is done.
     trace::range(name, || {
         let timer = Timer::start(EventClock::on(stream))?;
@@ -190,8 +191,8 @@ fn timed(name: &str, stream: &Stream, launch: impl FnOnce() -> Result<()>) -> Re
 }
 
 /// Returns the median of times: the lower one of two in the middle. There is at least one.
-fn median(times: &[Elapsed]) -> Elapsed {
+fn median(times: &[Duration]) -> Duration {
     let mut times = times.to_vec();
-    times.sort_by(|a, b| a.seconds().total_cmp(&b.seconds()));
+    times.sort_by(|a, b| a.as_secs_f64().total_cmp(&b.as_secs_f64()));
     times[(times.len() - 1) / 2]
 }

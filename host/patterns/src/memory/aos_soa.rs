@@ -65,12 +65,12 @@ fn aos(device: &Device, setup: Setup) -> Result<Box<dyn Case>> {
     let (config, point) = (points.config, |x, y| Point { x, y });
     let before = DeviceBuffer::from_slice(device, &map(&points.before, point))?;
     let moved = DeviceBuffer::from_slice(device, &map(&points.before, |_, _| point(0.0, 0.0)))?;
-    let (device, work) = (device.clone(), points.work(2));
+    let work = points.work(2);
     Ok(Filling::boxed(
         [moved],
         [map(&points.after, point)],
         work,
-        move |stream, [moved]| Ok(device.launch(stream, aos_update, config, (&before, moved))?),
+        move |stream, [moved]| Ok(stream.launch(aos_update, config, (&before, moved))?),
     ))
 }
 
@@ -79,12 +79,12 @@ fn aos_x(device: &Device, setup: Setup) -> Result<Box<dyn Case>> {
     let config = points.config;
     let before = DeviceBuffer::from_slice(device, &map(&points.before, |x, y| Point { x, y }))?;
     let xs = DeviceBuffer::zeroed(device, points.before.len())?;
-    let (device, work) = (device.clone(), points.work(1));
+    let work = points.work(1);
     Ok(Filling::boxed(
         [xs],
         [map(&points.after, |x, _| x)],
         work,
-        move |stream, [xs]| Ok(device.launch(stream, aos_read_x, config, (&before, xs))?),
+        move |stream, [xs]| Ok(stream.launch(aos_read_x, config, (&before, xs))?),
     ))
 }
 
@@ -99,13 +99,13 @@ fn soa(device: &Device, setup: Setup) -> Result<Box<dyn Case>> {
         DeviceBuffer::zeroed(device, n)?,
     ];
     let expected = [map(&points.after, |x, _| x), map(&points.after, |_, y| y)];
-    let (device, work) = (device.clone(), points.work(2));
+    let work = points.work(2);
     Ok(Filling::boxed(
         moved,
         expected,
         work,
         move |stream, [moved_xs, moved_ys]| {
-            Ok(device.launch(stream, soa_update, config, (&xs, &ys, moved_xs, moved_ys))?)
+            Ok(stream.launch(soa_update, config, (&xs, &ys, moved_xs, moved_ys))?)
         },
     ))
 }
@@ -115,14 +115,12 @@ fn aligned(device: &Device, setup: Setup) -> Result<Box<dyn Case>> {
     let (config, point) = (points.config, |x, y| AlignedPoint { x, y });
     let before = DeviceBuffer::from_slice(device, &map(&points.before, point))?;
     let moved = DeviceBuffer::from_slice(device, &map(&points.before, |_, _| point(0.0, 0.0)))?;
-    let (device, work) = (device.clone(), points.work(2));
+    let work = points.work(2);
     Ok(Filling::boxed(
         [moved],
         [map(&points.after, point)],
         work,
-        move |stream, [moved]| {
-            Ok(device.launch(stream, aligned_struct, config, (&before, moved))?)
-        },
+        move |stream, [moved]| Ok(stream.launch(aligned_struct, config, (&before, moved))?),
     ))
 }
 

@@ -53,13 +53,10 @@ fn prepare<K: SafeKernel<Params = <copy_cached as Kernel>::Params>>(
     let config = LaunchConfig::cover_1d(n, setup.block.unwrap_or(LaunchConfig::DEFAULT_BLOCK));
     let input = DeviceBuffer::from_slice(device, &input)?;
     let output = DeviceBuffer::zeroed(device, n)?;
-    let device = device.clone();
     Ok(Filling::boxed(
         [output],
         [expected],
         Work::Bytes(2 * 4 * n as u64),
-        move |stream, [output]| {
-            Ok(device.launch(stream, kernel, config, (&input, output, offset))?)
-        },
+        move |stream, [output]| Ok(stream.launch(kernel, config, (&input, output, offset))?),
     ))
 }

@@ -49,12 +49,11 @@ fn prepare<K: SafeKernel<Params = <gather_same as Kernel>::Params>>(
     let config = LaunchConfig::cover_1d(n, block.next_multiple_of(32));
     let input = DeviceBuffer::from_slice(device, &input)?;
     let output = DeviceBuffer::zeroed(device, n)?;
-    let device = device.clone();
     Ok(Filling::boxed(
         [output],
         [expected],
         Work::Bytes(2 * 4 * n as u64),
-        move |stream, [output]| Ok(device.launch(stream, kernel, config, (&input, output))?),
+        move |stream, [output]| Ok(stream.launch(kernel, config, (&input, output))?),
     ))
 }
 

@@ -58,7 +58,6 @@ fn prepare(device: &Device, setup: Setup, window: bool) -> Result<Box<dyn Case>>
     } else {
         None
     };
-    let device = device.clone();
     Ok(Filling::boxed(
         [output],
         [expected],
@@ -67,7 +66,7 @@ fn prepare(device: &Device, setup: Setup, window: bool) -> Result<Box<dyn Case>>
             if let Some(hit_ratio) = hit_ratio {
                 stream.set_l2_window(&table, hit_ratio)?;
             }
-            device.launch(stream, l2_reuse, config, (&table, &once, output))?;
+            stream.launch(l2_reuse, config, (&table, &once, output))?;
             if hit_ratio.is_some() {
                 stream.clear_l2_window()?;
             }

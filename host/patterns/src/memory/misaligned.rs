@@ -39,8 +39,7 @@ pub(super) fn prepare(
     unroll: usize,
     of: Offset,
     sum: Sum,
-    launch: impl Fn(&Device, &Stream, LaunchConfig, Buffers<'_>, u32) -> Result<(), LaunchError>
-    + 'static,
+    launch: impl Fn(&Stream, LaunchConfig, Buffers<'_>, u32) -> Result<(), LaunchError> + 'static,
 ) -> Result<Box<dyn Case>> {
     let (n, offset) = (setup.elements()?, setup.by.unwrap_or(OFFSET));
     let size = n.saturating_add(offset as usize);
@@ -59,11 +58,10 @@ pub(super) fn prepare(
     let a = DeviceBuffer::from_slice(device, &a)?;
     let b = DeviceBuffer::from_slice(device, &b)?;
     let c = DeviceBuffer::zeroed(device, written)?;
-    let device = device.clone();
     Ok(Filling::boxed(
         [c],
         [expected],
         Work::Bytes(3 * 4 * n as u64),
-        move |stream, [c]| Ok(launch(&device, stream, config, (&a, &b, c), offset)?),
+        move |stream, [c]| Ok(launch(stream, config, (&a, &b, c), offset)?),
     ))
 }

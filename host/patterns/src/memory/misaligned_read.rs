@@ -2,7 +2,7 @@
 
 use anyhow::Result;
 use gpu::memory::misaligned_read::{read_offset, read_offset_unroll2, read_offset_unroll4};
-use lanewise::{Arguments, Device, DeviceBuffer};
+use lanewise::{Arguments, Device, DeviceBuffer, Stream};
 use lanewise_std::kernel::SafeKernel;
 
 use super::misaligned::{Buffers, Offset, prepare};
@@ -48,8 +48,8 @@ where
         u32,
     ): Arguments<K::Params>,
 {
-    let launch = move |device: &Device, stream: &_, config, (a, b, c): Buffers<'_>, offset| {
-        device.launch(stream, kernel, config, (a, b, c, offset))
+    let launch = move |stream: &Stream, config, (a, b, c): Buffers<'_>, offset| {
+        stream.launch(kernel, config, (a, b, c, offset))
     };
     prepare(device, setup, unroll, Offset::Reads, add_from, launch)
 }

@@ -2,7 +2,7 @@
 
 use anyhow::Result;
 use gpu::memory::misaligned_write::{write_offset, write_offset_unroll2, write_offset_unroll4};
-use lanewise::{Arguments, Device, DeviceBuffer, Part};
+use lanewise::{Arguments, Device, DeviceBuffer, Part, Stream};
 use lanewise_std::kernel::SafeKernel;
 
 use super::misaligned::{Buffers, Offset, prepare};
@@ -47,10 +47,10 @@ where
         &'a mut Part<'a, f32>,
     ): Arguments<K::Params>,
 {
-    let launch = move |device: &Device, stream: &_, config, (a, b, c): Buffers<'_>, offset| {
+    let launch = move |stream: &Stream, config, (a, b, c): Buffers<'_>, offset| {
         // ANCHOR: launch
-        let mut c = c.part(offset as usize..);
-        device.launch(stream, kernel, config, (a, b, &mut c))
+        let mut c = c.slice_mut(offset as usize..);
+        stream.launch(kernel, config, (a, b, &mut c))
         // ANCHOR_END: launch
     };
     prepare(device, setup, unroll, Offset::Writes, add_to, launch)

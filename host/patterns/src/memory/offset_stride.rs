@@ -25,9 +25,9 @@ pub static PATTERN: Pattern = Pattern {
             let by = setup.by.unwrap_or(1);
             let offset = by as usize;
             // ANCHOR: offset
-            let launch: Launch = Box::new(move |device, stream, config, input, output| {
-                let mut output = output.part(offset..);
-                device.launch(stream, offset_copy, config, (input, &mut output, by))
+            let launch: Launch = Box::new(move |stream, config, input, output| {
+                let mut output = output.slice_mut(offset..);
+                stream.launch(offset_copy, config, (input, &mut output, by))
             });
             // ANCHOR_END: offset
             prepare(device, setup, (offset, 1), launch)
@@ -35,9 +35,9 @@ pub static PATTERN: Pattern = Pattern {
         Variant::new("stride_copy", |device, setup| {
             let stride = setup.by.unwrap_or(2).max(1) as usize;
             // ANCHOR: stride
-            let launch: Launch = Box::new(move |device, stream, config, input, output| {
+            let launch: Launch = Box::new(move |stream, config, input, output| {
                 let (input, output) = (input.matrix(stride), output.matrix_mut(stride));
-                device.launch(stream, stride_copy, config, (input, output))
+                stream.launch(stride_copy, config, (input, output))
             });
             // ANCHOR_END: stride
             prepare(device, setup, (0, stride), launch)
@@ -48,7 +48,6 @@ pub static PATTERN: Pattern = Pattern {
 /// Launches a kernel that copies from one buffer to the other.
 type Launch = Box<
     dyn Fn(
-        &Device,
         &Stream,
         LaunchConfig,
         &DeviceBuffer<f32>,
@@ -77,12 +76,11 @@ fn prepare(
     let config = LaunchConfig::cover_1d(n, setup.block.unwrap_or(LaunchConfig::DEFAULT_BLOCK));
     let input = DeviceBuffer::from_slice(device, &input)?;
     let output = DeviceBuffer::zeroed(device, length)?;
-    let device = device.clone();
     Ok(Filling::boxed(
         [output],
         [expected],
         Work::Bytes(2 * 4 * n as u64),
-        move |stream, [output]| Ok(launch(&device, stream, config, &input, output)?),
+        move |stream, [output]| Ok(launch(stream, config, &input, output)?),
     ))
 }
 

@@ -2,7 +2,7 @@
 
 use anyhow::Result;
 use gpu::memory::pitched::{scale_pitched_2d, scale_pitched_3d};
-use lanewise::compare::{self, Agreement, Mismatch};
+use lanewise::testing::{self, Agreement, Mismatch};
 use lanewise::{Device, LaunchConfig, PitchedBuffer, Stream};
 
 use crate::{Case, Pattern, Setup, Size, Variant, Work, input};
@@ -36,7 +36,6 @@ pub static PATTERN: Pattern = Pattern {
 };
 
 struct Pitched {
-    device: Device,
     config: LaunchConfig,
     data: PitchedBuffer<f32>,
     expected: Vec<f32>,
@@ -57,7 +56,6 @@ impl Pitched {
             config,
             expected: scale(&input, FACTOR),
             data: PitchedBuffer::from_volume(device, &input, [nx, ny, planes])?,
-            device: device.clone(),
         }))
     }
 }
@@ -66,18 +64,18 @@ impl Case for Pitched {
     fn launch(&mut self, stream: &Stream) -> Result<()> {
         let [nx, _, nz] = self.data.size();
         let arguments = (self.data.matrix_mut(), u32::try_from(nx)?, FACTOR);
-        let (device, config) = (&self.device, self.config);
+        let config = self.config;
         if nz == 1 {
-            device.launch(stream, scale_pitched_2d, config, arguments)?;
+            stream.launch(scale_pitched_2d, config, arguments)?;
         } else {
-            device.launch(stream, scale_pitched_3d, config, arguments)?;
+            stream.launch(scale_pitched_3d, config, arguments)?;
         }
         Ok(())
     }
 
     fn check(&mut self) -> Result<Result<Agreement, Mismatch>> {
         // One multiplication rounds once, the same way on both sides.
-        Ok(compare::equal(&self.data.to_vec()?, &self.expected))
+        Ok(testing::equal(&self.data.to_vec()?, &self.expected))
     }
 
     fn work(&self) -> Work {

@@ -8,7 +8,7 @@
 use crate::basics::vector_add::vector_add;
 use anyhow::Result;
 use gpu::basics::vector_add::vec_add;
-use lanewise::compare::{self, Agreement, Mismatch};
+use lanewise::testing::{self, Agreement, Mismatch};
 use lanewise::{Device, DeviceBuffer, LaunchConfig, ManagedBuffer, PinnedBuffer, Pinning, Stream};
 
 use crate::{Case, Pattern, Setup, Size, Variant, Work, input};
@@ -125,7 +125,6 @@ impl HostMemory {
 
 /// Host memory of one kind, copied to device memory and back.
 struct Copied {
-    device: Device,
     config: LaunchConfig,
     host: [HostMemory; 3],
     buffers: [DeviceBuffer<f32>; 3],
@@ -155,7 +154,6 @@ impl Copied {
                 make(device, vec![0.0; n])?,
             ],
             expected,
-            device: device.clone(),
         }))
     }
 }
@@ -165,13 +163,12 @@ impl Case for Copied {
         let ([from_a, from_b, to_c], [a, b, c]) = (&mut self.host, &mut self.buffers);
         from_a.send(stream, a)?;
         from_b.send(stream, b)?;
-        self.device
-            .launch(stream, vec_add, self.config, (&*a, &*b, &mut *c))?;
+        stream.launch(vec_add, self.config, (&*a, &*b, &mut *c))?;
         to_c.receive(stream, c)
     }
 
     fn check(&mut self) -> Result<Result<Agreement, Mismatch>> {
-        Ok(compare::equal(self.host[2].as_slice()?, &self.expected))
+        Ok(testing::equal(self.host[2].as_slice()?, &self.expected))
     }
 
     fn work(&self) -> Work {
@@ -181,7 +178,6 @@ impl Case for Copied {
 
 /// Pinned memory that the kernel accesses in place.
 struct ZeroCopy {
-    device: Device,
     config: LaunchConfig,
     memory: [PinnedBuffer<f32>; 3],
     expected: Vec<f32>,
@@ -205,7 +201,6 @@ impl ZeroCopy {
             config,
             memory: [filled(&a)?, filled(&b)?, filled(&zeroes)?],
             expected,
-            device: device.clone(),
         }))
     }
 }
@@ -214,13 +209,11 @@ impl Case for ZeroCopy {
     fn launch(&mut self, stream: &Stream) -> Result<()> {
         let [a, b, c] = &mut self.memory;
         let (a, b, mut c) = (a.mapped()?, b.mapped()?, c.mapped()?);
-        Ok(self
-            .device
-            .launch(stream, vec_add, self.config, (&a, &b, &mut c))?)
+        Ok(stream.launch(vec_add, self.config, (&a, &b, &mut c))?)
     }
 
     fn check(&mut self) -> Result<Result<Agreement, Mismatch>> {
-        Ok(compare::equal(self.memory[2].as_slice()?, &self.expected))
+        Ok(testing::equal(self.memory[2].as_slice()?, &self.expected))
     }
 
     fn work(&self) -> Work {
@@ -230,7 +223,6 @@ impl Case for ZeroCopy {
 
 /// Managed memory, whose pages move to the host or the device that accesses them.
 struct Managed {
-    device: Device,
     config: LaunchConfig,
     memory: [ManagedBuffer<f32>; 3],
     expected: Vec<f32>,
@@ -254,7 +246,6 @@ impl Managed {
             config,
             memory: [filled(&a)?, filled(&b)?, filled(&zeroes)?],
             expected,
-            device: device.clone(),
         }))
     }
 }
@@ -262,13 +253,11 @@ impl Managed {
 impl Case for Managed {
     fn launch(&mut self, stream: &Stream) -> Result<()> {
         let [a, b, c] = &mut self.memory;
-        Ok(self
-            .device
-            .launch(stream, vec_add, self.config, (&*a, &*b, c))?)
+        Ok(stream.launch(vec_add, self.config, (&*a, &*b, c))?)
     }
 
     fn check(&mut self) -> Result<Result<Agreement, Mismatch>> {
-        Ok(compare::equal(self.memory[2].as_slice()?, &self.expected))
+        Ok(testing::equal(self.memory[2].as_slice()?, &self.expected))
     }
 
     fn work(&self) -> Work {

@@ -1,9 +1,10 @@
 //! All-reduce, reduce-scatter, all-gather, broadcast and a shift between all devices.
 
 use anyhow::{Context, Result};
-use lanewise::compare::{self, Agreement, Mismatch};
 use lanewise::counters::Counters;
-use lanewise::{Device, DeviceBuffer, Elapsed, Stream, TimeUnit};
+use lanewise::testing::{self, Agreement, Mismatch};
+use lanewise::{Device, DeviceBuffer, Stream};
+use std::time::Duration;
 
 use super::group::Group;
 use super::{devices, figure};
@@ -66,7 +67,7 @@ struct Collective {
     to: Vec<DeviceBuffer<f32>>,
     /// The expected contents of all ranks' buffers, one after another.
     expected: Vec<f32>,
-    time: Option<Elapsed>,
+    time: Option<Duration>,
 }
 
 /// Returns whole numbers, so that sums are exact in every order.
@@ -157,7 +158,7 @@ impl Case for Collective {
             .iter()
             .map(DeviceBuffer::to_vec)
             .collect::<Result<_, _>>()?;
-        Ok(compare::equal(&found.concat(), &self.expected))
+        Ok(testing::equal(&found.concat(), &self.expected))
     }
 
     fn work(&self) -> Work {
@@ -169,10 +170,10 @@ impl Case for Collective {
         Ok(vec![
             figure(&self.devices),
             Figure::new("by", self.group.by()),
-            Figure::tenths("us", time.get(TimeUnit::Microseconds)),
+            Figure::tenths("us", time.as_secs_f64() * 1e6),
             Figure::tenths(
                 "bus bandwidth, GB/s",
-                self.bus_bytes() / time.seconds() / 1e9,
+                self.bus_bytes() / time.as_secs_f64() / 1e9,
             ),
         ])
     }

@@ -5,8 +5,8 @@
 
 use anyhow::Result;
 use gpu::multi_gpu::halo_stencil::{stencil_halo, stencil_interior};
-use lanewise::compare::{self, Agreement, Mismatch};
 use lanewise::counters::Counters;
+use lanewise::testing::{self, Agreement, Mismatch};
 use lanewise::{Device, DeviceBuffer, LaunchConfig, Stream};
 
 use super::{devices, figure, shares};
@@ -131,7 +131,7 @@ impl Split {
             (odd, even)
         };
         let last = self.devices.len() - 1;
-        for (i, (device, to)) in self.devices.iter().zip(to).enumerate() {
+        for (i, to) in to.iter_mut().enumerate() {
             // Two kernels write different parts of the device's rows: one the first and the last
             // row, the other all rows between them.
             let (first, rows) = (nx.min(to.len()), to.len());
@@ -145,22 +145,22 @@ impl Split {
             if !inner.is_empty() {
                 let config = LaunchConfig::cover_2d((nx, inner.len() / nx), (32, 8));
                 let arguments = (&from[i], inner.matrix_mut(nx));
-                device.launch(compute, stencil_interior, config, arguments)?;
+                compute.launch(stencil_interior, config, arguments)?;
             }
             let (above, below) = (&mut self.above[i], &mut self.below[i]);
             if i > 0 {
                 let neighbour = &from[i - 1];
                 exchange.copy(
-                    &neighbour.view(neighbour.len() - nx..neighbour.len()),
+                    &neighbour.slice(neighbour.len() - nx..neighbour.len()),
                     above,
                 )?;
             }
             if i < last {
-                exchange.copy(&from[i + 1].view(0..nx), below)?;
+                exchange.copy(&from[i + 1].slice(0..nx), below)?;
             }
             let config = LaunchConfig::for_num_elems(nx);
             let arguments = (&from[i], &*above, &*below, first, end, width);
-            device.launch(exchange, stencil_halo, config, arguments)?;
+            exchange.launch(stencil_halo, config, arguments)?;
             // ANCHOR_END: inner
         }
         Ok(())
@@ -190,7 +190,7 @@ impl Case for Split {
         for rows in &self.fields[self.steps % 2] {
             found.extend(rows.to_vec()?);
         }
-        Ok(compare::equal(&found, &self.expected))
+        Ok(testing::equal(&found, &self.expected))
     }
 
     fn work(&self) -> Work {

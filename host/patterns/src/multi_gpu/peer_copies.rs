@@ -6,9 +6,10 @@
 
 use anyhow::Result;
 use gpu::basics::vector_add::vec_add;
-use lanewise::compare::{self, Agreement, Mismatch};
 use lanewise::counters::Counters;
-use lanewise::{Device, DeviceBuffer, Elapsed, LaunchConfig, Stream, TimeUnit};
+use lanewise::testing::{self, Agreement, Mismatch};
+use lanewise::{Device, DeviceBuffer, LaunchConfig, Stream};
+use std::time::Duration;
 
 use super::{devices, figure};
 use crate::streams::jobs::timed;
@@ -79,7 +80,7 @@ fn peer_access([first, second]: &mut [CopyPeer; 2]) -> Result<()> {
     } = second;
     device.enable_peer(&first.device)?;
     stream.fill_zero(sent)?;
-    Ok(device.launch(stream, vec_add, config, (&first.sent, &*sent, received))?)
+    Ok(stream.launch(vec_add, config, (&first.sent, &*sent, received))?)
 }
 
 struct Pair {
@@ -88,7 +89,7 @@ struct Pair {
     /// The number of times that the array is moved.
     moves: u64,
     expected: Vec<f32>,
-    time: Option<Elapsed>,
+    time: Option<Duration>,
 }
 
 impl Pair {
@@ -133,7 +134,7 @@ impl Case for Pair {
     }
 
     fn check(&mut self) -> Result<Result<Agreement, Mismatch>> {
-        Ok(compare::equal(
+        Ok(testing::equal(
             &self.sides[1].received.to_vec()?,
             &self.expected,
         ))
@@ -150,8 +151,11 @@ impl Case for Pair {
             let Work::Bytes(bytes) = self.work() else {
                 return Ok(figures);
             };
-            figures.push(Figure::tenths("us", time.get(TimeUnit::Microseconds)));
-            figures.push(Figure::tenths("GB/s", bytes as f64 / time.seconds() / 1e9));
+            figures.push(Figure::tenths("us", time.as_secs_f64() * 1e6));
+            figures.push(Figure::tenths(
+                "GB/s",
+                bytes as f64 / time.as_secs_f64() / 1e9,
+            ));
         }
         Ok(figures)
     }

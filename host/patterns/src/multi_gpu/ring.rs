@@ -18,7 +18,7 @@ fn cut(buffers: &mut [DeviceBuffer<f32>]) -> Chunks<'_> {
     let ranks = buffers.len();
     let cuts = buffers.iter_mut().map(|buffer| {
         let len = buffer.len().div_ceil(ranks).max(1);
-        buffer.parts(len)
+        buffer.chunks_mut(len)
     });
     cuts.collect()
 }
@@ -53,9 +53,7 @@ fn reduce_rounds(streams: &[Stream], chunks: &mut Chunks<'_>) -> Result<()> {
             };
             streams[next].copy(from, place)?;
             let config = LaunchConfig::for_num_elems(to.len());
-            streams[next]
-                .device()
-                .launch(&streams[next], accumulate, config, (&*place, to))?;
+            streams[next].launch(accumulate, config, (&*place, to))?;
         }
     }
     Ok(())

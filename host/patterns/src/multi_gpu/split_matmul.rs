@@ -10,8 +10,8 @@ use std::ops::Range;
 
 use anyhow::{Context, Result};
 use gpu::shared::matmul::matmul_shared;
-use lanewise::compare::{self, Agreement, Mismatch};
 use lanewise::counters::Counters;
+use lanewise::testing::{self, Agreement, Mismatch};
 use lanewise::{Device, DeviceBuffer, LaunchConfig, Stream};
 
 use super::group::Group;
@@ -176,12 +176,10 @@ impl Case for Split {
         for (stream, (factors, product)) in streams.iter().zip(each) {
             let [m, n, k] = factors.shape;
             let config = LaunchConfig::cover_2d((n, m), (TILE, TILE));
-            let mut product = product.part(..m * n);
+            let mut product = product.slice_mut(..m * n);
             let (a, b) = (factors.a.matrix(k), factors.b.matrix(n));
             let arguments = (a, b, product.matrix_mut(n));
-            stream
-                .device()
-                .launch(stream, matmul_shared::<16>, config, arguments)?;
+            stream.launch(matmul_shared::<16>, config, arguments)?;
         }
         match self.by {
             SplitAlong::Columns => self.group.all_gather(&self.products, &mut self.gathered)?,
@@ -198,9 +196,9 @@ impl Case for Split {
             .len()
             .checked_sub(1)
             .context("there are devices")?;
-        let first = compare::equal(&self.result(0)?, &self.expected);
+        let first = testing::equal(&self.result(0)?, &self.expected);
         Ok(match first {
-            Ok(_) => compare::equal(&self.result(last)?, &self.expected),
+            Ok(_) => testing::equal(&self.result(last)?, &self.expected),
             wrong => wrong,
         })
     }

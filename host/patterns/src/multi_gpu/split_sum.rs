@@ -2,8 +2,8 @@
 
 use anyhow::Result;
 use gpu::basics::vector_add::vec_add;
-use lanewise::compare::{self, Agreement, Mismatch};
 use lanewise::counters::Counters;
+use lanewise::testing::{self, Agreement, Mismatch};
 use lanewise::{Device, DeviceBuffer, LaunchConfig, PinnedBuffer, Pinning, Stream};
 
 use super::{devices, figure, shares};
@@ -71,9 +71,7 @@ impl Job for DeviceShare {
                 stream.copy_in(from_a, a)?.detach();
                 stream.copy_in(from_b, b)?.detach();
             }
-            1 => stream
-                .device()
-                .launch(stream, vec_add, self.config, (&*a, &*b, c))?,
+            1 => stream.launch(vec_add, self.config, (&*a, &*b, c))?,
             _ => stream.copy_out(c, to_c)?.detach(),
         }
         Ok(())
@@ -121,7 +119,7 @@ impl Case for Split {
         for part in &self.parts {
             found.extend_from_slice(part.host[2].as_slice()?);
         }
-        Ok(compare::equal(&found, &self.expected))
+        Ok(testing::equal(&found, &self.expected))
     }
 
     fn work(&self) -> Work {

@@ -4,8 +4,8 @@
 use std::fmt::Debug;
 
 use anyhow::Result;
-use lanewise::compare::{self, Agreement, Mismatch};
 use lanewise::counters::Counters;
+use lanewise::testing::{self, Agreement, Mismatch};
 use lanewise::{DeviceBuffer, DeviceCopy, Stream};
 
 use crate::{Case, Figure, Work};
@@ -36,7 +36,7 @@ where
         work: Work,
         launch: L,
     ) -> Box<dyn Case> {
-        Self::compared(outputs, expected, compare::equal, work, launch)
+        Self::compared(outputs, expected, testing::equal, work, launch)
     }
 
     /// As [`Self::boxed`], with `compare` as the comparison.

@@ -100,14 +100,14 @@ where
 
     let input = DeviceBuffer::from_slice(device, &input)?;
     let output = DeviceBuffer::zeroed(device, nx * ny)?;
-    let (device, work) = (device.clone(), Work::Bytes(2 * 4 * (nx * ny) as u64));
+    let work = Work::Bytes(2 * 4 * (nx * ny) as u64);
     Ok(Filling::boxed(
         [output],
         [expected],
         work,
         move |stream, [output]| {
             let arguments = (input.matrix(of_input), output.matrix_mut(of_output));
-            Ok(device.launch(stream, kernel, config, arguments)?)
+            Ok(stream.launch(kernel, config, arguments)?)
         },
     ))
 }

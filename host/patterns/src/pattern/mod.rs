@@ -8,8 +8,8 @@ pub(crate) mod matrix;
 pub mod published;
 
 use anyhow::{Result, ensure};
-use lanewise::compare::{Agreement, Mismatch};
 use lanewise::counters::Counters;
+use lanewise::testing::{Agreement, Mismatch};
 use lanewise::{Device, Stream};
 
 use crate::Figure;

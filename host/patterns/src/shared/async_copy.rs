@@ -45,14 +45,11 @@ fn barrier(device: &Device, setup: Setup) -> Result<Box<dyn Case>> {
     let (n, config) = (expected.len(), cover(expected.len()));
     let input = DeviceBuffer::from_slice(device, &expected)?;
     let output = DeviceBuffer::zeroed(device, n)?;
-    let device = device.clone();
     Ok(Filling::boxed(
         [output],
         [expected],
         Work::Bytes(2 * 4 * n as u64),
-        move |stream, [output]| {
-            Ok(device.launch(stream, copy_async_barrier, config, (&input, output))?)
-        },
+        move |stream, [output]| Ok(stream.launch(copy_async_barrier, config, (&input, output))?),
     ))
 }
 
@@ -72,11 +69,10 @@ where
         .map_or(config.grid.x, |by| by.clamp(1, config.grid.x));
     let input = DeviceBuffer::from_slice(device, &expected)?;
     let output = DeviceBuffer::zeroed(device, n)?;
-    let device = device.clone();
     Ok(Filling::boxed(
         [output],
         [expected],
         Work::Bytes(2 * 4 * n as u64),
-        move |stream, [output]| Ok(device.launch(stream, kernel, config, (&input, output))?),
+        move |stream, [output]| Ok(stream.launch(kernel, config, (&input, output))?),
     ))
 }

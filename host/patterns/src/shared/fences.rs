@@ -31,41 +31,34 @@ pub static PATTERN: Pattern = Pattern {
                 device,
                 setup,
                 block as usize,
-                move |device, stream, input, output| {
-                    device.launch(stream, block_barrier, config, (input, output))
-                },
+                move |stream, input, output| stream.launch(block_barrier, config, (input, output)),
             )
         }),
         Variant::new("fence_block", |device, setup| {
             let letters = u32::try_from(setup.elements()?.div_ceil(LETTER).max(1))?;
             let config = LaunchConfig::new(letters, 2 * LETTER as u32);
-            in_shared(
-                device,
-                setup,
-                LETTER,
-                move |device, stream, input, output| {
-                    device.launch(stream, fence_block, config, (input, output))
-                },
-            )
+            in_shared(device, setup, LETTER, move |stream, input, output| {
+                stream.launch(fence_block, config, (input, output))
+            })
         }),
         Variant::new("fence_device", |device, setup| {
-            by_letters(device, setup, |device, stream, config, mail| {
+            by_letters(device, setup, |stream, config, mail| {
                 // SAFETY: the flags were set to zero before this launch, and nothing else uses the
                 // buffers of the case.
-                unsafe { device.launch_unchecked(stream, fence_device, config, mail) }
+                unsafe { stream.launch_unchecked(fence_device, config, mail) }
             })
         }),
         Variant::new("fence_system", |device, setup| {
-            by_letters(device, setup, |device, stream, config, mail| {
+            by_letters(device, setup, |stream, config, mail| {
                 // SAFETY: as above.
-                unsafe { device.launch_unchecked(stream, fence_system, config, mail) }
+                unsafe { stream.launch_unchecked(fence_system, config, mail) }
             })
         }),
         Variant::new("volatile_flag", |device, setup| {
-            by_letters(device, setup, |device, stream, config, mail| {
+            by_letters(device, setup, |stream, config, mail| {
                 // SAFETY: as above. The race can only make integers in `output` wrong, and their
                 // values are checked.
-                unsafe { device.launch_unchecked(stream, volatile_flag, config, mail) }
+                unsafe { stream.launch_unchecked(volatile_flag, config, mail) }
             })
         })
         .showing("nothing orders the letter and the flag"),
@@ -78,12 +71,7 @@ fn in_shared(
     device: &Device,
     setup: Setup,
     part: usize,
-    launch: impl Fn(
-        &Device,
-        &Stream,
-        &DeviceBuffer<i32>,
-        &mut DeviceBuffer<i32>,
-    ) -> Result<(), LaunchError>
+    launch: impl Fn(&Stream, &DeviceBuffer<i32>, &mut DeviceBuffer<i32>) -> Result<(), LaunchError>
     + 'static,
 ) -> Result<Box<dyn Case>> {
     let numbers = input::integers(setup.elements()?, setup.seed);
@@ -91,12 +79,11 @@ fn in_shared(
     let output = DeviceBuffer::zeroed(device, numbers.len())?;
     let work = Work::Bytes(2 * 4 * numbers.len() as u64);
     let numbers = DeviceBuffer::from_slice(device, &numbers)?;
-    let device = device.clone();
     Ok(Filling::boxed(
         [output],
         [expected],
         work,
-        move |stream, [output]| Ok(launch(&device, stream, &numbers, output)?),
+        move |stream, [output]| Ok(launch(stream, &numbers, output)?),
     ))
 }
 
@@ -110,7 +97,7 @@ type Mail<'a> = (
 );
 
 /// A variant's own launch, because the kernels differ in the type of their flags.
-type Launch = fn(&Device, &Stream, LaunchConfig, Mail<'_>) -> Result<(), LaunchError>;
+type Launch = fn(&Stream, LaunchConfig, Mail<'_>) -> Result<(), LaunchError>;
 
 /// Prepares a kernel that sends letters through global memory.
 fn by_letters(device: &Device, setup: Setup, launch: Launch) -> Result<Box<dyn Case>> {
@@ -124,7 +111,7 @@ fn by_letters(device: &Device, setup: Setup, launch: Launch) -> Result<Box<dyn C
     let mut letters = DeviceBuffer::zeroed(device, n)?;
     let mut flags = DeviceBuffer::zeroed(device, 1 + count)?;
     let output = DeviceBuffer::zeroed(device, n)?;
-    let (device, work) = (device.clone(), Work::Bytes(4 * 4 * n as u64));
+    let work = Work::Bytes(4 * 4 * n as u64);
     Ok(Filling::boxed(
         [output],
         [expected],
@@ -132,7 +119,7 @@ fn by_letters(device: &Device, setup: Setup, launch: Launch) -> Result<Box<dyn C
         move |stream, [output]| {
             flags.fill_zero()?;
             let mail = (&numbers, &mut letters, &mut flags, output);
-            Ok(launch(&device, stream, config, mail)?)
+            Ok(launch(stream, config, mail)?)
         },
     ))
 }
@@ -152,14 +139,14 @@ fn last_block(device: &Device, setup: Setup) -> Result<Box<dyn Case>> {
     let mut partials = DeviceBuffer::zeroed(device, config.grid.x as usize)?;
     let mut done = DeviceBuffer::<u32>::zeroed(device, 1)?;
     let sum = DeviceBuffer::zeroed(device, 1)?;
-    let (device, work) = (device.clone(), Work::Bytes(4 * n as u64));
+    let work = Work::Bytes(4 * n as u64);
     Ok(Filling::boxed(
         [sum],
         [vec![expected]],
         work,
         move |stream, [sum]| {
             let arguments = (&numbers, &mut partials, &mut done, sum);
-            Ok(device.launch(stream, last_block_reduce, config, arguments)?)
+            Ok(stream.launch(last_block_reduce, config, arguments)?)
         },
     ))
 }

@@ -2,8 +2,8 @@
 
 use anyhow::Result;
 use gpu::shared::local_memory::{BINS, local_array_dynamic, local_array_static};
-use lanewise::compare::{Agreement, Mismatch};
 use lanewise::counters::Counters;
+use lanewise::testing::{Agreement, Mismatch};
 use lanewise::{Device, DeviceBuffer, LaunchConfig, Stream};
 use lanewise_std::kernel::{Kernel, SafeKernel};
 
@@ -52,14 +52,9 @@ fn prepare<K: SafeKernel<Params = <local_array_dynamic as Kernel>::Params>>(
     let local = device.resources(kernel)?.local;
     let numbers = DeviceBuffer::from_slice(device, &numbers)?;
     let output = DeviceBuffer::zeroed(device, expected.len())?;
-    let (device, work) = (device.clone(), Work::Bytes(4 * n as u64));
+    let work = Work::Bytes(4 * n as u64);
     let case = Filling::boxed([output], [expected], work, move |stream, [output]| {
-        Ok(device.launch(
-            stream,
-            kernel,
-            config,
-            (&numbers, output.matrix_mut(threads)),
-        )?)
+        Ok(stream.launch(kernel, config, (&numbers, output.matrix_mut(threads)))?)
     });
     Ok(Box::new(WithLocal { case, local }))
 }

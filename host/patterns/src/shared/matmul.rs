@@ -2,7 +2,7 @@
 
 use anyhow::Result;
 use gpu::shared::matmul::{matmul_naive, matmul_shared};
-use lanewise::compare::{self, Agreement, Expected, Mismatch};
+use lanewise::testing::{self, Agreement, Expected, Mismatch};
 use lanewise::{Arguments, Device, DeviceBuffer, LaunchConfig, Matrix, MatrixMut, Stream};
 use lanewise_std::kernel::SafeKernel;
 
@@ -41,7 +41,6 @@ const CHECK_ALL: usize = 1 << 26;
 const SAMPLE: usize = 4096;
 
 struct Matmul<K> {
-    device: Device,
     kernel: K,
     config: LaunchConfig,
     shape: (usize, usize, usize),
@@ -69,7 +68,6 @@ where
             b: DeviceBuffer::from_slice(device, &b)?,
             c: DeviceBuffer::zeroed(device, m * n)?,
             host: (a, b),
-            device: device.clone(),
         }))
     }
 
@@ -94,7 +92,6 @@ where
 {
     fn launch(&mut self, stream: &Stream) -> Result<()> {
         let Self {
-            device,
             kernel,
             config,
             shape: (_, n, k),
@@ -104,11 +101,11 @@ where
             ..
         } = self;
         let arguments = (a.matrix(*k), b.matrix(*n), c.matrix_mut(*n));
-        Ok(device.launch(stream, *kernel, *config, arguments)?)
+        Ok(stream.launch(*kernel, *config, arguments)?)
     }
 
     fn check(&mut self) -> Result<Result<Agreement, Mismatch>> {
-        Ok(compare::within(&self.c.to_vec()?, self.expected()))
+        Ok(testing::within(&self.c.to_vec()?, self.expected()))
     }
 
     fn work(&self) -> Work {

@@ -60,13 +60,12 @@ fn padded(device: &Device, setup: Setup) -> Result<Box<dyn Case>> {
     let padding = setup.by.unwrap_or(PADDING as u32).min(COLUMNS as u32);
     let (config, expected) = tile(true, COLUMNS as u32 + padding).launch(setup.elements()?);
     let output = DeviceBuffer::zeroed(device, expected.len())?;
-    let device = device.clone();
     Ok(Filling::boxed(
         [output],
         [expected],
         Work::Nothing,
         move |stream, [output]| {
-            Ok(device.launch(stream, rect_row_col_dyn_pad, config, (output, padding))?)
+            Ok(stream.launch(rect_row_col_dyn_pad, config, (output, padding))?)
         },
     ))
 }

@@ -66,9 +66,9 @@ fn prepare<K: SafeKernel<Params = <reduce_smem as Kernel>::Params>>(
 
     let numbers = DeviceBuffer::from_slice(device, &numbers)?;
     let sums = DeviceBuffer::zeroed(device, expected.len())?;
-    let (device, work) = (device.clone(), Work::Bytes(4 * n as u64));
+    let work = Work::Bytes(4 * n as u64);
     let filling = Filling::boxed([sums], [expected], work, move |stream, [sums]| {
-        Ok(device.launch(stream, kernel, config, (&numbers, sums))?)
+        Ok(stream.launch(kernel, config, (&numbers, sums))?)
     });
     Ok(with_figures(filling, traffic))
 }

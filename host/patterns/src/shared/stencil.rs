@@ -54,14 +54,12 @@ fn constant(device: &Device, setup: Setup) -> Result<Box<dyn Case>> {
     let n = samples.len();
     let samples = DeviceBuffer::from_slice(device, &samples)?;
     let output = DeviceBuffer::zeroed(device, n)?;
-    let (device, work) = (device.clone(), work(n));
+    let work = work(n);
     Ok(Filling::boxed(
         [output],
         [expected],
         work,
-        move |stream, [output]| {
-            Ok(device.launch(stream, stencil_constant, config, (&samples, output))?)
-        },
+        move |stream, [output]| Ok(stream.launch(stencil_constant, config, (&samples, output))?),
     ))
 }
 
@@ -76,14 +74,14 @@ fn global<K: SafeKernel<Params = <stencil_ldg as Kernel>::Params>>(
     let samples = DeviceBuffer::from_slice(device, &samples)?;
     let coefficients = DeviceBuffer::from_slice(device, &COEFFICIENTS)?;
     let output = DeviceBuffer::zeroed(device, n)?;
-    let (device, work) = (device.clone(), work(n));
+    let work = work(n);
     Ok(Filling::boxed(
         [output],
         [expected],
         work,
         move |stream, [output]| {
             let arguments = (&samples, &coefficients, output);
-            Ok(device.launch(stream, kernel, config, arguments)?)
+            Ok(stream.launch(kernel, config, arguments)?)
         },
     ))
 }

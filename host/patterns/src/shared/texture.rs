@@ -3,8 +3,8 @@
 
 use anyhow::Result;
 use gpu::shared::texture::{texture_1d, texture_2d_border, texture_2d_linear};
-use lanewise::compare::{self, Agreement, Expected, Mismatch};
-use lanewise::texture::{Filter, Outside, Sampling};
+use lanewise::testing::{self, Agreement, Expected, Mismatch};
+use lanewise::texture::{AddressMode, Filter, Sampling};
 use lanewise::{Device, DeviceBuffer, LaunchConfig, Texture};
 
 use crate::case::Filling;
@@ -34,10 +34,10 @@ pub static PATTERN: Pattern = Pattern {
     variants: &[
         Variant::new("texture_1d", look_up),
         Variant::new("texture_2d_linear", |device, setup| {
-            resized(device, setup, Outside::Clamp)
+            resized(device, setup, AddressMode::Clamp)
         }),
         Variant::new("texture_2d_wrap", |device, setup| {
-            resized(device, setup, Outside::Wrap)
+            resized(device, setup, AddressMode::Wrap)
         })
         .runs("texture_2d_linear"),
         Variant::new("texture_2d_border", shifted),
@@ -65,38 +65,33 @@ fn look_up(device: &Device, setup: Setup) -> Result<Box<dyn Case>> {
         LaunchConfig::cover_1d(at.len(), setup.block.unwrap_or(LaunchConfig::DEFAULT_BLOCK));
     let at = DeviceBuffer::from_slice(device, &at)?;
     let output = DeviceBuffer::zeroed(device, at.len())?;
-    let (device, work) = (device.clone(), Work::Bytes(2 * 4 * at.len() as u64));
+    let work = Work::Bytes(2 * 4 * at.len() as u64);
     Ok(Filling::compared(
         [output],
         [expected],
         blends,
         work,
-        move |stream, [output]| {
-            Ok(device.launch(stream, texture_1d, config, (&table, &at, output))?)
-        },
+        move |stream, [output]| Ok(stream.launch(texture_1d, config, (&table, &at, output))?),
     ))
 }
 
 /// Prepares the enlargement of an image that has two thirds of the size, so that weights of all
 /// kinds are needed.
-fn resized(device: &Device, setup: Setup, outside: Outside) -> Result<Box<dyn Case>> {
+fn resized(device: &Device, setup: Setup, address_mode: AddressMode) -> Result<Box<dyn Case>> {
     let (width, height) = setup.matrix()?;
     let from = [width * 2 / 3 + 1, height * 2 / 3 + 1];
     let image = input::floats(from[0] * from[1], setup.seed);
-    let expected = resize(&image, from, [width, height], outside);
+    let expected = resize(&image, from, [width, height], address_mode);
 
     let sampling = Sampling {
         filter: Filter::Linear,
         normalized: true,
-        outside,
+        address_mode,
     };
     let image = Texture::from_slice(device, &image, from, sampling)?;
     let output = DeviceBuffer::zeroed(device, width * height)?;
     let config = LaunchConfig::cover_2d((width, height), (16, 16));
-    let (device, work) = (
-        device.clone(),
-        Work::Bytes(4 * (from[0] * from[1] + width * height) as u64),
-    );
+    let work = Work::Bytes(4 * (from[0] * from[1] + width * height) as u64);
     Ok(Filling::compared(
         [output],
         [expected],
@@ -104,7 +99,7 @@ fn resized(device: &Device, setup: Setup, outside: Outside) -> Result<Box<dyn Ca
         work,
         move |stream, [output]| {
             let arguments = (&image, output.matrix_mut(width));
-            Ok(device.launch(stream, texture_2d_linear, config, arguments)?)
+            Ok(stream.launch(texture_2d_linear, config, arguments)?)
         },
     ))
 }
@@ -114,10 +109,15 @@ fn shifted(device: &Device, setup: Setup) -> Result<Box<dyn Case>> {
     let (width, height) = setup.matrix()?;
     let by = i32::try_from(setup.by.unwrap_or(DISTANCE))?;
     let image = input::floats(width * height, setup.seed);
-    let expected = shift(&image, [width, height], [by, by], Outside::Border(BORDER));
+    let expected = shift(
+        &image,
+        [width, height],
+        [by, by],
+        AddressMode::Border(BORDER),
+    );
 
     let sampling = Sampling {
-        outside: Outside::Border(BORDER),
+        address_mode: AddressMode::Border(BORDER),
         ..Sampling::default()
     };
     // A texture needs at least one texel. A launch without outputs reads none of it.
@@ -128,14 +128,14 @@ fn shifted(device: &Device, setup: Setup) -> Result<Box<dyn Case>> {
     let image = Texture::from_slice(device, &image, size, sampling)?;
     let output = DeviceBuffer::zeroed(device, width * height)?;
     let config = LaunchConfig::cover_2d((width, height), (16, 16));
-    let (device, work) = (device.clone(), Work::Bytes(2 * 4 * (width * height) as u64));
+    let work = Work::Bytes(2 * 4 * (width * height) as u64);
     Ok(Filling::boxed(
         [output],
         [expected],
         work, // one texel each, and exactly: points are not blended
         move |stream, [output]| {
             let arguments = (&image, output.matrix_mut(width), by, by);
-            Ok(device.launch(stream, texture_2d_border, config, arguments)?)
+            Ok(stream.launch(texture_2d_border, config, arguments)?)
         },
     ))
 }
@@ -147,14 +147,14 @@ fn shifted(device: &Device, setup: Setup) -> Result<Box<dyn Case>> {
 /// of two columns.
 fn blends(device: &[f32], cpu: &[f32]) -> Result<Agreement, Mismatch> {
     if device.len() != cpu.len() {
-        return compare::equal(device, cpu);
+        return testing::equal(device, cpu);
     }
     let expected = cpu.iter().enumerate().map(|(index, &value)| Expected {
         index,
         value: f64::from(value),
         tolerance: 3.0 / 256.0,
     });
-    compare::within(device, expected)
+    testing::within(device, expected)
 }
 
 // On the CPU: the texels around a coordinate, blended with weights of 8 fractional bits. Source:
@@ -163,7 +163,7 @@ fn blends(device: &[f32], cpu: &[f32]) -> Result<Agreement, Mismatch> {
 /// Returns the blended value of a table at `x`. Outside of the table the end entries continue.
 pub fn line(table: &[f32], x: f32) -> f32 {
     let (first, weight) = around(x);
-    let entry = |index| texel(table, [table.len(), 1], [index, 0], Outside::Clamp);
+    let entry = |index| texel(table, [table.len(), 1], [index, 0], AddressMode::Clamp);
     blend(entry(first), entry(first + 1), weight)
 }
 
@@ -172,7 +172,7 @@ pub fn resize(
     image: &[f32],
     [nx, ny]: [usize; 2],
     [width, height]: [usize; 2],
-    outside: Outside,
+    address_mode: AddressMode,
 ) -> Vec<f32> {
     let mut output = Vec::with_capacity(width * height);
     for row in 0..height {
@@ -180,7 +180,7 @@ pub fn resize(
         for column in 0..width {
             let (left, across) = around((column as f32 + 0.5) / width as f32 * nx as f32);
             let in_row = |row| {
-                let pixel = |column| texel(image, [nx, ny], [column, row], outside);
+                let pixel = |column| texel(image, [nx, ny], [column, row], address_mode);
                 blend(pixel(left), pixel(left + 1), across)
             };
             output.push(blend(in_row(top), in_row(top + 1), down));
@@ -194,12 +194,12 @@ pub fn shift(
     image: &[f32],
     [nx, ny]: [usize; 2],
     [dx, dy]: [i32; 2],
-    outside: Outside,
+    address_mode: AddressMode,
 ) -> Vec<f32> {
     let places = (0..ny as i64).flat_map(|row| (0..nx as i64).map(move |column| [column, row]));
     places
         .map(|[column, row]| [column - i64::from(dx), row - i64::from(dy)])
-        .map(|from| texel(image, [nx, ny], from, outside))
+        .map(|from| texel(image, [nx, ny], from, address_mode))
         .collect()
 }
 
@@ -216,20 +216,27 @@ fn blend(first: f32, second: f32, weight: f32) -> f32 {
 }
 
 /// Returns the texel at a place that may lie outside of the image.
-fn texel(image: &[f32], [nx, ny]: [usize; 2], [column, row]: [i64; 2], outside: Outside) -> f32 {
+fn texel(
+    image: &[f32],
+    [nx, ny]: [usize; 2],
+    [column, row]: [i64; 2],
+    address_mode: AddressMode,
+) -> f32 {
     let (width, height) = (nx as i64, ny as i64);
-    let inside = |index: i64, size: i64| match outside {
-        Outside::Clamp => index.clamp(0, size - 1),
-        Outside::Wrap => index.rem_euclid(size),
-        Outside::Mirror => {
+    let inside = |index: i64, size: i64| match address_mode {
+        AddressMode::Clamp => index.clamp(0, size - 1),
+        AddressMode::Wrap => index.rem_euclid(size),
+        AddressMode::Mirror => {
             let there_and_back = index.rem_euclid(2 * size);
             there_and_back.min(2 * size - 1 - there_and_back)
         }
-        Outside::Border(_) => index,
+        AddressMode::Border(_) => index,
     };
     let (column, row) = (inside(column, width), inside(row, height));
-    match outside {
-        Outside::Border(value) if !(0..width).contains(&column) || !(0..height).contains(&row) => {
+    match address_mode {
+        AddressMode::Border(value)
+            if !(0..width).contains(&column) || !(0..height).contains(&row) =>
+        {
             value
         }
         _ => image[(row * width + column) as usize],
@@ -241,18 +248,18 @@ mod tests {
     use super::*;
 
     /// Moves an image of two rows of three texels left by four, and returns columns 4, 5 and 6.
-    fn right_of(outside: Outside) -> [f32; 3] {
+    fn right_of(address_mode: AddressMode) -> [f32; 3] {
         let image = [1.0, 2.0, 3.0, 4.0, 5.0, 6.0];
-        let shifted = shift(&image, [3, 2], [-4, 0], outside);
+        let shifted = shift(&image, [3, 2], [-4, 0], address_mode);
         [shifted[0], shifted[1], shifted[2]]
     }
 
     #[test]
     fn each_mode_has_its_own_outside() {
-        assert_eq!(right_of(Outside::Clamp), [3.0, 3.0, 3.0]);
-        assert_eq!(right_of(Outside::Wrap), [2.0, 3.0, 1.0]);
-        assert_eq!(right_of(Outside::Mirror), [2.0, 1.0, 1.0]);
-        assert_eq!(right_of(Outside::Border(9.0)), [9.0, 9.0, 9.0]);
+        assert_eq!(right_of(AddressMode::Clamp), [3.0, 3.0, 3.0]);
+        assert_eq!(right_of(AddressMode::Wrap), [2.0, 3.0, 1.0]);
+        assert_eq!(right_of(AddressMode::Mirror), [2.0, 1.0, 1.0]);
+        assert_eq!(right_of(AddressMode::Border(9.0)), [9.0, 9.0, 9.0]);
     }
 
     #[test]

@@ -47,12 +47,11 @@ pub(super) fn prepare<K: SafeKernel<Params = <square_row_row as Kernel>::Params>
 ) -> Result<Box<dyn Case>> {
     let (config, expected) = tile.launch(setup.elements()?);
     let output = DeviceBuffer::zeroed(device, expected.len())?;
-    let device = device.clone();
     Ok(Filling::boxed(
         [output],
         [expected],
         Work::Nothing,
-        move |stream, [output]| Ok(device.launch(stream, kernel, config, (output,))?),
+        move |stream, [output]| Ok(stream.launch(kernel, config, (output,))?),
     ))
 }
 

@@ -5,9 +5,10 @@
 //! them needs the results of another.
 
 use anyhow::{Context, Result};
-use lanewise::compare::{self, Agreement, Mismatch};
 use lanewise::counters::Counters;
-use lanewise::{Device, DeviceBuffer, Elapsed, Stream, StreamOptions, TimeUnit};
+use lanewise::testing::{self, Agreement, Mismatch};
+use lanewise::{Device, DeviceBuffer, Stream, StreamOptions};
+use std::time::Duration;
 
 use super::jobs::{advanced, queue, streams, timed};
 use crate::{Case, Figure, Pattern, Setup, Size, Variant, Work, input};
@@ -45,8 +46,8 @@ struct ThreeStreams {
     buffers: [[DeviceBuffer<u32>; 2]; 3],
     rounds: u32,
     expected: Vec<u32>,
-    one: Elapsed,
-    all: Option<Elapsed>,
+    one: Duration,
+    all: Option<Duration>,
 }
 
 impl ThreeStreams {
@@ -98,7 +99,7 @@ impl Case for ThreeStreams {
             .iter()
             .map(Stream::record)
             .collect::<Result<_, _>>()?;
-        let mut last = Elapsed::from_seconds(0.0);
+        let mut last = Duration::ZERO;
         for end in &ends {
             end.synchronize()?;
             let after = end.since(&starts[0])?;
@@ -116,7 +117,7 @@ impl Case for ThreeStreams {
             .iter()
             .map(|[_, to]| to.to_vec())
             .collect::<Result<_, _>>()?;
-        Ok(compare::equal(&results.concat(), &self.expected.repeat(3)))
+        Ok(testing::equal(&results.concat(), &self.expected.repeat(3)))
     }
 
     fn work(&self) -> Work {
@@ -126,8 +127,8 @@ impl Case for ThreeStreams {
     fn figures(&self, _: Option<&Counters>) -> Result<Vec<Figure>> {
         let all = self.all.context("nothing was launched")?;
         Ok(vec![
-            Figure::tenths("one kernel, us", self.one.get(TimeUnit::Microseconds)),
-            Figure::tenths("three kernels, us", all.get(TimeUnit::Microseconds)),
+            Figure::tenths("one kernel, us", self.one.as_secs_f64() * 1e6),
+            Figure::tenths("three kernels, us", all.as_secs_f64() * 1e6),
         ])
     }
 }

@@ -3,7 +3,7 @@
 
 use anyhow::{Context, Result};
 use gpu::streams::advance::advance;
-use lanewise::compare::{self, Agreement, Mismatch};
+use lanewise::testing::{self, Agreement, Mismatch};
 use lanewise::{
     Backend, Device, DeviceBuffer, Event, EventOptions, LaunchConfig, Stream, StreamOptions,
 };
@@ -87,7 +87,7 @@ fn join(kernels: &mut Kernels, main: &Stream) -> Result<String> {
     kernels.queue(OTHERS, last)?.synchronize()?;
     let mut is_last = true;
     for event in &before {
-        is_last &= start.since(event)?.seconds() >= 0.0;
+        is_last &= event.since(&start)?.is_zero();
     }
     Ok(if is_last {
         "after all others"
@@ -111,7 +111,7 @@ fn urgent(kernels: &mut Kernels, _: &Stream) -> Result<String> {
         .collect::<Result<Vec<_>, _>>()?;
     for (stream, pair) in all.iter().zip(buffers.chunks_exact_mut(2)) {
         let [from, to] = pair else { continue };
-        device.launch(stream, advance, config, (&*from, to, kernels.long))?;
+        stream.launch(advance, config, (&*from, to, kernels.long))?;
     }
     // Each stream has one kernel, so the event may be recorded here. Recorded directly after the
     // kernel, it would have delayed the next kernel.
@@ -120,7 +120,7 @@ fn urgent(kernels: &mut Kernels, _: &Stream) -> Result<String> {
     let (urgent, others) = ends.split_last().context("several streams")?;
     let mut overtaken = 0;
     for end in others {
-        overtaken += usize::from(end.since(urgent)?.seconds() > 0.0);
+        overtaken += usize::from(!end.since(urgent)?.is_zero());
     }
     Ok(if overtaken > 0 {
         "before the last"
@@ -150,7 +150,7 @@ fn timeless(kernels: &mut Kernels, main: &Stream) -> Result<String> {
     event.record(main)?;
     event.synchronize()?;
     Ok(match event.since(&start) {
-        Ok(time) => format!("{time}"),
+        Ok(time) => format!("{time:?}"),
         Err(error) => error.name().to_owned(),
     })
 }
@@ -209,7 +209,7 @@ impl Case for Ordered {
 
     fn check(&mut self) -> Result<Result<Agreement, Mismatch>> {
         let found = self.found.as_deref().context("nothing was launched")?;
-        Ok(compare::equal(&[found], self.expected))
+        Ok(testing::equal(&[found], self.expected))
     }
 
     fn work(&self) -> Work {

@@ -5,8 +5,8 @@ use std::sync::mpsc;
 use std::time::Duration;
 
 use anyhow::{Context, Result};
-use lanewise::compare::{self, Agreement, Mismatch};
 use lanewise::counters::Counters;
+use lanewise::testing::{self, Agreement, Mismatch};
 use lanewise::{Device, DeviceBuffer, PinnedBuffer, Pinning, Stream, StreamOptions};
 
 use super::jobs::{advanced, queue, streams};
@@ -106,7 +106,7 @@ impl Case for Counting {
             "the host counted to {}",
             self.counted
         );
-        Ok(compare::equal(self.output.as_slice()?, &self.expected))
+        Ok(testing::equal(self.output.as_slice()?, &self.expected))
     }
 
     fn work(&self) -> Work {
@@ -211,7 +211,7 @@ impl Case for Called {
 
     fn check(&mut self) -> Result<Result<Agreement, Mismatch>> {
         let [found, expected] = self.said.as_ref().context("nothing was launched")?;
-        Ok(compare::equal(found, expected))
+        Ok(testing::equal(found, expected))
     }
 
     fn work(&self) -> Work {

@@ -3,9 +3,8 @@
 
 use anyhow::Result;
 use gpu::streams::advance::{FACTOR, INCREMENT, advance};
-use lanewise::{
-    Device, DeviceBuffer, Elapsed, LaunchConfig, PinnedBuffer, Pinning, Stream, StreamOptions,
-};
+use lanewise::{Device, DeviceBuffer, LaunchConfig, PinnedBuffer, Pinning, Stream, StreamOptions};
+use std::time::Duration;
 
 use super::schedule::Job;
 
@@ -23,7 +22,7 @@ pub fn streams(device: &Device, count: usize, options: StreamOptions) -> Result<
 ///
 /// # Errors
 /// The error that `work` returns, or a fault.
-pub fn timed(main: &Stream, work: impl FnOnce() -> Result<()>) -> Result<Elapsed> {
+pub fn timed(main: &Stream, work: impl FnOnce() -> Result<()>) -> Result<Duration> {
     let start = main.record()?;
     work()?;
     let end = main.record()?;
@@ -42,8 +41,7 @@ pub fn queue(
     rounds: u32,
 ) -> Result<()> {
     let config = LaunchConfig::for_num_elems(from.len());
-    let device = stream.device();
-    Ok(device.launch(stream, advance, config, (from, to, rounds))?)
+    Ok(stream.launch(advance, config, (from, to, rounds))?)
 }
 
 /// A chain of kernels, each of which reads the output of the kernel before it.

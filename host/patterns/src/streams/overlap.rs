@@ -6,11 +6,10 @@
 //! three kinds of work.
 
 use anyhow::{Context, Result};
-use lanewise::compare::{self, Agreement, Mismatch};
 use lanewise::counters::Counters;
-use lanewise::{
-    Device, DeviceBuffer, Elapsed, PinnedBuffer, Pinning, Stream, StreamOptions, TimeUnit,
-};
+use lanewise::testing::{self, Agreement, Mismatch};
+use lanewise::{Device, DeviceBuffer, PinnedBuffer, Pinning, Stream, StreamOptions};
+use std::time::Duration;
 
 use super::jobs::{Chunk, ROUND_TRIP, Stage, advanced, streams, timed};
 use super::schedule::{self, Schedule};
@@ -95,8 +94,8 @@ struct Overlapped {
     elements: usize,
     expected: Vec<u32>,
     /// The times of each kind of work without the others.
-    alone: Vec<Elapsed>,
-    together: Option<Elapsed>,
+    alone: Vec<Duration>,
+    together: Option<Duration>,
 }
 
 impl Overlapped {
@@ -125,7 +124,7 @@ impl Overlapped {
     }
 
     /// Runs these stages of all chunks as the plan describes.
-    fn run(&mut self, main: &Stream, stages: &'static [Stage]) -> Result<Elapsed> {
+    fn run(&mut self, main: &Stream, stages: &'static [Stage]) -> Result<Duration> {
         self.chunks.iter_mut().for_each(|chunk| chunk.only(stages));
         timed(main, || {
             schedule::fork(main, &self.streams)?;
@@ -149,7 +148,7 @@ impl Case for Overlapped {
                 false => found.extend(chunk.on_device()?),
             }
         }
-        Ok(compare::equal(&found, &self.expected))
+        Ok(testing::equal(&found, &self.expected))
     }
 
     fn work(&self) -> Work {
@@ -163,17 +162,17 @@ impl Case for Overlapped {
 
     fn figures(&self, _: Option<&Counters>) -> Result<Vec<Figure>> {
         let together = self.together.context("nothing was launched")?;
-        let all: f64 = self.alone.iter().map(|time| time.seconds()).sum();
+        let all: f64 = self.alone.iter().map(|time| time.as_secs_f64()).sum();
         let longest = self
             .alone
             .iter()
-            .fold(0.0, |longest: f64, time| longest.max(time.seconds()));
+            .fold(0.0, |longest: f64, time| longest.max(time.as_secs_f64()));
         let us = |seconds: f64| seconds * 1e6;
         Ok(vec![
             Figure::tenths("one after another, us", us(all)),
             Figure::tenths("the longest, us", us(longest)),
-            Figure::tenths("together, us", together.get(TimeUnit::Microseconds)),
-            Figure::percent("of the longest, %", longest / together.seconds()),
+            Figure::tenths("together, us", together.as_secs_f64() * 1e6),
+            Figure::percent("of the longest, %", longest / together.as_secs_f64()),
         ])
     }
 }
@@ -214,7 +213,7 @@ impl DoubleBuffered {
 impl Case for DoubleBuffered {
     fn launch(&mut self, stream: &Stream) -> Result<()> {
         schedule::fork(stream, &self.streams)?;
-        let mut parts = self.result.parts(chunk(self.values.len()));
+        let mut parts = self.result.chunks_mut(chunk(self.values.len()));
         let chunks = self.values.chunks(chunk(self.values.len()));
         for (i, (values, part)) in chunks.zip(&mut parts).enumerate() {
             let ((pinned, buffer), side) = (&mut self.slots[i % 2], &self.streams[i % 2]);
@@ -223,14 +222,13 @@ impl Case for DoubleBuffered {
             side.copy_in(pinned, buffer)?.detach();
             let config = lanewise::LaunchConfig::for_num_elems(values.len());
             let arguments = (&*buffer, &mut *part, self.rounds);
-            let device = side.device();
-            device.launch(side, gpu::streams::advance::advance, config, arguments)?;
+            side.launch(gpu::streams::advance::advance, config, arguments)?;
         }
         schedule::join(stream, &self.streams)
     }
 
     fn check(&mut self) -> Result<Result<Agreement, Mismatch>> {
-        Ok(compare::equal(&self.result.to_vec()?, &self.expected))
+        Ok(testing::equal(&self.result.to_vec()?, &self.expected))
     }
 
     fn work(&self) -> Work {

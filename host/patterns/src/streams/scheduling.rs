@@ -6,9 +6,10 @@
 //! chains are queued determines whether they run at the same time.
 
 use anyhow::Result;
-use lanewise::compare::{self, Agreement, Mismatch};
 use lanewise::counters::Counters;
-use lanewise::{Device, Elapsed, Stream, StreamOptions, TimeUnit};
+use lanewise::testing::{self, Agreement, Mismatch};
+use lanewise::{Device, Stream, StreamOptions};
+use std::time::Duration;
 
 use super::jobs::{Chain, advanced, streams, timed};
 use super::schedule::{self, Schedule};
@@ -55,8 +56,8 @@ struct Scheduled {
     chains: Vec<Chain>,
     expected: Vec<Vec<u32>>,
     /// The time of the same work on one stream.
-    in_a_row: Elapsed,
-    together: Option<Elapsed>,
+    in_a_row: Duration,
+    together: Option<Duration>,
 }
 
 impl Scheduled {
@@ -104,7 +105,7 @@ impl Case for Scheduled {
             .iter()
             .map(Chain::result)
             .collect::<Result<_>>()?;
-        Ok(compare::equal(&results.concat(), &self.expected.concat()))
+        Ok(testing::equal(&results.concat(), &self.expected.concat()))
     }
 
     fn work(&self) -> Work {
@@ -116,14 +117,11 @@ impl Case for Scheduled {
             return Ok(Vec::new());
         };
         Ok(vec![
-            Figure::tenths(
-                "on one stream, us",
-                self.in_a_row.get(TimeUnit::Microseconds),
-            ),
-            Figure::tenths("on 4 streams, us", together.get(TimeUnit::Microseconds)),
+            Figure::tenths("on one stream, us", self.in_a_row.as_secs_f64() * 1e6),
+            Figure::tenths("on 4 streams, us", together.as_secs_f64() * 1e6),
             Figure::tenths(
                 "chains at once",
-                self.in_a_row.seconds() / together.seconds(),
+                self.in_a_row.as_secs_f64() / together.as_secs_f64(),
             ),
         ])
     }

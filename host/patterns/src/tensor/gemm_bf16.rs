@@ -4,8 +4,8 @@ use anyhow::Result;
 use gpu_hopper::tensor::gemm_bf16::{
     COLUMNS, DEPTH, ROWS, SHARED_BYTES, THREADS, blocks, gemm_bf16,
 };
-use lanewise::compare::{self, Agreement, Mismatch};
 use lanewise::tensor_map::{Swizzle, TensorMap, Tiles};
+use lanewise::testing::{self, Agreement, Mismatch};
 use lanewise::{Device, DeviceBuffer, LaunchConfig, Stream};
 
 use crate::{Case, Pattern, Setup, Size, Variant, Work, nvidia};
@@ -58,7 +58,6 @@ pub(crate) fn factors(setup: Setup) -> Result<([usize; 3], [Vec<f32>; 2])> {
 }
 
 struct Gemm {
-    device: Device,
     shape: [usize; 3],
     /// The two factors, in rows of `pitch` elements.
     factors: [DeviceBuffer<u16>; 2],
@@ -89,7 +88,6 @@ pub(crate) fn prepare(device: &Device, setup: Setup) -> Result<Box<dyn Case>> {
     let factors = [upload(&a)?, upload(&b)?];
     device.set_max_dynamic_shared(gemm_bf16, SHARED_BYTES)?;
     Ok(Box::new(Gemm {
-        device: device.clone(),
         shape: [m, n, k],
         factors,
         pitch,
@@ -118,14 +116,14 @@ impl Case for Gemm {
         let (m, n, k) = (u32::try_from(m)?, u32::try_from(n)?, u32::try_from(k)?);
         let config = LaunchConfig::new(blocks(m, n), THREADS).with_dynamic_shared(SHARED_BYTES);
         let arguments = (&a, &b, &mut self.product, m, n, k);
-        Ok(self.device.launch(stream, gemm_bf16, config, arguments)?)
+        Ok(stream.launch(gemm_bf16, config, arguments)?)
     }
 
     fn check(&mut self) -> Result<Result<Agreement, Mismatch>> {
         let (got, n) = (self.product.to_vec()?, self.shape[1].max(1));
         let rows = got.chunks(n).step_by(self.step);
         let compared: Vec<f32> = rows.flatten().copied().collect();
-        Ok(compare::equal(&compared, &self.expected))
+        Ok(testing::equal(&compared, &self.expected))
     }
 
     fn work(&self) -> Work {

@@ -2,8 +2,8 @@
 
 use anyhow::Result;
 use gpu::tensor::tma_copy::{COLUMNS, ROWS, THREADS, tma_copy};
-use lanewise::compare::{self, Agreement, Mismatch};
 use lanewise::tensor_map::{TensorMap, TensorMapMut, Tiles};
+use lanewise::testing::{self, Agreement, Mismatch};
 use lanewise::{Device, DeviceBuffer, LaunchConfig, Stream};
 
 use crate::{Case, Pattern, Setup, Size, Variant, Work, input};
@@ -80,11 +80,11 @@ impl Case for TmaCopy {
         let most = self.device.properties().multiprocessors * BLOCKS_PER_MULTIPROCESSOR;
         let config = LaunchConfig::new(boxes.min(most), THREADS);
         let arguments = (&input, &mut output, across, boxes, FACTOR);
-        Ok(self.device.launch(stream, tma_copy, config, arguments)?)
+        Ok(stream.launch(tma_copy, config, arguments)?)
     }
 
     fn check(&mut self) -> Result<Result<Agreement, Mismatch>> {
-        Ok(compare::equal(&self.output.to_vec()?, &self.expected))
+        Ok(testing::equal(&self.output.to_vec()?, &self.expected))
     }
 
     fn work(&self) -> Work {

@@ -2,7 +2,7 @@
 
 use anyhow::{Result, ensure};
 use gpu::warp::reduce_shuffle::reduce_shfl;
-use lanewise::compare::{self, Agreement, Mismatch};
+use lanewise::testing::{self, Agreement, Mismatch};
 use lanewise::{Device, DeviceBuffer, LaunchConfig, Stream};
 
 use crate::{Case, Pattern, Setup, Size, Variant, Work, input};
@@ -29,7 +29,6 @@ const BLOCK: u32 = 256;
 const BLOCKS_PER_MULTIPROCESSOR: u32 = 16;
 
 struct ReduceShuffle {
-    device: Device,
     config: LaunchConfig,
     expected: i32,
     input: DeviceBuffer<i32>,
@@ -51,7 +50,6 @@ impl ReduceShuffle {
             expected: setup.expected(|| crate::execution::recursive_reduce_cpu::sum(&input)),
             input: DeviceBuffer::from_slice(device, &input)?,
             partials: DeviceBuffer::zeroed(device, blocks as usize)?,
-            device: device.clone(),
         }))
     }
 }
@@ -59,19 +57,18 @@ impl ReduceShuffle {
 impl Case for ReduceShuffle {
     fn launch(&mut self, stream: &Stream) -> Result<()> {
         let Self {
-            device,
             config,
             input,
             partials,
             ..
         } = self;
-        Ok(device.launch(stream, reduce_shfl, *config, (&*input, partials))?)
+        Ok(stream.launch(reduce_shfl, *config, (&*input, partials))?)
     }
 
     fn check(&mut self) -> Result<Result<Agreement, Mismatch>> {
         // The shape of the grid determines which block adds which elements. The check is that no
         // element is lost or added twice.
-        Ok(compare::equal(
+        Ok(testing::equal(
             &[crate::execution::recursive_reduce_cpu::sum(
                 &self.partials.to_vec()?,
             )],

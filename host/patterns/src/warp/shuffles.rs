@@ -86,14 +86,14 @@ fn one<K: SafeKernel<Params = <shfl_up as Kernel>::Params>>(
 
     let input = DeviceBuffer::from_slice(device, &values)?;
     let output = DeviceBuffer::zeroed(device, n)?;
-    let (device, config) = (device.clone(), config(n, setup));
+    let config = config(n, setup);
     Ok(Filling::boxed(
         [output],
         [expected],
         work::<i32>(n),
         move |stream, [output]| {
             let arguments = (&input, output, by, WIDTH as u32);
-            Ok(device.launch(stream, kernel, config, arguments)?)
+            Ok(stream.launch(kernel, config, arguments)?)
         },
     ))
 }
@@ -108,14 +108,14 @@ fn wrap(device: &Device, setup: Setup) -> Result<Box<dyn Case>> {
 
     let input = DeviceBuffer::from_slice(device, &values)?;
     let output = DeviceBuffer::zeroed(device, n)?;
-    let (device, config) = (device.clone(), config(n, setup));
+    let config = config(n, setup);
     Ok(Filling::boxed(
         [output],
         [expected],
         work::<i32>(n),
         move |stream, [output]| {
             let arguments = (&input, output, -(by as i32), WIDTH as u32);
-            Ok(device.launch(stream, shfl_wrap, config, arguments)?)
+            Ok(stream.launch(shfl_wrap, config, arguments)?)
         },
     ))
 }
@@ -154,14 +154,14 @@ where
 
     let input = DeviceBuffer::from_slice(device, &all(values))?;
     let output = DeviceBuffer::from_slice(device, &vec![T::default(); n])?;
-    let (device, config) = (device.clone(), config(n, setup));
+    let config = config(n, setup);
     Ok(Filling::boxed(
         [output],
         [expected],
         work::<T>(n),
         move |stream, [output]| {
             let arguments = (&input, output, mask, WIDTH as u32);
-            Ok(device.launch(stream, kernel, config, arguments)?)
+            Ok(stream.launch(kernel, config, arguments)?)
         },
     ))
 }

@@ -57,14 +57,14 @@ fn vote(device: &Device, setup: Setup) -> Result<Box<dyn Case>> {
 
     let input = DeviceBuffer::from_slice(device, &values)?;
     let output = DeviceBuffer::from_slice(device, &vec![from_ballot(0); n])?;
-    let (device, config) = (device.clone(), config(n, setup));
+    let config = config(n, setup);
     Ok(Filling::boxed(
         [output],
         [expected],
         Work::Bytes(n as u64 * (4 + size_of::<Vote>() as u64)),
         move |stream, [output]| {
             let arguments = (&input, output, LIMIT);
-            Ok(device.launch(stream, vote_any_all_ballot, config, arguments)?)
+            Ok(stream.launch(vote_any_all_ballot, config, arguments)?)
         },
     ))
 }
@@ -76,12 +76,12 @@ fn matches(device: &Device, setup: Setup) -> Result<Box<dyn Case>> {
     let n = values.len();
     let input = DeviceBuffer::from_slice(device, &values)?;
     let output = DeviceBuffer::zeroed(device, n)?;
-    let (device, config) = (device.clone(), config(n, setup));
+    let config = config(n, setup);
     Ok(Filling::boxed(
         [output],
         [expected],
         Work::Bytes(2 * 4 * n as u64),
-        move |stream, [output]| Ok(device.launch(stream, match_any, config, (&input, output))?),
+        move |stream, [output]| Ok(stream.launch(match_any, config, (&input, output))?),
     ))
 }
 

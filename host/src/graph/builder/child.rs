@@ -8,7 +8,7 @@ use super::{GraphBuilder, NewNode};
 use crate::graph::error::GraphError;
 use crate::graph::node::Node;
 use crate::graph::record::{Record, Recorded};
-use crate::graph::template::{GraphTemplate, Handle};
+use crate::graph::template::{Graph, Handle};
 use crate::graph::uses::hold;
 
 impl<'graph> GraphBuilder<'graph> {
@@ -21,7 +21,7 @@ impl<'graph> GraphBuilder<'graph> {
     pub fn child(
         &mut self,
         after: &[Node<'graph>],
-        graph: &GraphTemplate,
+        graph: &Graph,
     ) -> Result<Node<'graph>, GraphError> {
         graph.without_conditions()?;
         let new = NewNode {

@@ -20,7 +20,7 @@ impl<'graph> GraphBuilder<'graph> {
     /// Adds a launch of the kernel. It begins when the nodes of `after` have ended.
     ///
     /// # Errors
-    /// As [`Device::launch`](crate::Device::launch); [`GraphError::NotWhole`];
+    /// As [`Stream::launch`](crate::Stream::launch); [`GraphError::NotWhole`];
     /// [`GraphError::StartsEarly`]; [`GraphError::LaunchesInBody`].
     #[track_caller]
     pub fn launch<K: SafeKernel, A: Arguments<K::Params> + RecordableAll>(

@@ -24,7 +24,7 @@ use lanewise_driver::api;
 
 use super::error::GraphError;
 use super::node::{Node, node};
-use super::template::{GraphTemplate, Handle, KeptAlive, NodeType, TemplateNode, number, placed};
+use super::template::{Graph, Handle, KeptAlive, NodeType, TemplateNode, number, placed};
 use super::uses::Used;
 use crate::stream::order::Access;
 use crate::{Device, DeviceBuffer, DriverError};
@@ -94,10 +94,10 @@ impl Device {
     pub fn build_graph<R>(
         &self,
         build: impl for<'graph> FnOnce(&mut GraphBuilder<'graph>) -> Result<R, GraphError>,
-    ) -> Result<(GraphTemplate, R), GraphError> {
+    ) -> Result<(Graph, R), GraphError> {
         let at = Location::caller();
         self.make_current(at)?;
-        let empty = GraphTemplate {
+        let empty = Graph {
             device: self.clone(),
             handle: Arc::new(Handle::create(at)?),
             nodes: Vec::new(),
@@ -107,7 +107,7 @@ impl Device {
     }
 }
 
-impl GraphTemplate {
+impl Graph {
     /// A new graph with the nodes of this one and those that `build` adds. In `build`, the nodes of
     /// this one are [`GraphBuilder::nodes`].
     ///
@@ -117,18 +117,18 @@ impl GraphTemplate {
     pub fn extend<R>(
         &self,
         build: impl for<'graph> FnOnce(&mut GraphBuilder<'graph>) -> Result<R, GraphError>,
-    ) -> Result<(GraphTemplate, R), GraphError> {
+    ) -> Result<(Graph, R), GraphError> {
         continued(self.try_clone()?, build, Location::caller())
     }
 }
 
 /// Adds what `build` says to a graph that nobody else has yet.
 fn continued<R>(
-    graph: GraphTemplate,
+    graph: Graph,
     build: impl for<'graph> FnOnce(&mut GraphBuilder<'graph>) -> Result<R, GraphError>,
     at: &'static Location<'static>,
-) -> Result<(GraphTemplate, R), GraphError> {
-    let GraphTemplate {
+) -> Result<(Graph, R), GraphError> {
+    let Graph {
         device,
         handle,
         nodes,
@@ -153,7 +153,7 @@ fn continued<R>(
         nodes,
         ..
     } = builder;
-    let made = GraphTemplate {
+    let made = Graph {
         device,
         handle,
         nodes,

@@ -5,7 +5,7 @@
 //! which it was last written and read. A launch on another stream first waits for the writes.
 //! If it writes, it waits for the reads too. So through the safe interface no kernel accesses
 //! a buffer while another kernel writes it. To let two kernels write different parts at the
-//! same time, split the buffer ([`DeviceBuffer::parts`]). For other uses that may overlap
+//! same time, split the buffer ([`DeviceBuffer::chunks_mut`]). For other uses that may overlap
 //! there is [`DeviceBuffer::forget_order`].
 //!
 //! The copies here are synchronous. They run on the legacy default stream, which waits for

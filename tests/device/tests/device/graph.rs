@@ -256,7 +256,7 @@ fn a_condition_is_for_its_own_graph() {
     let [mut numbers, _] = buffers(&device);
     let built = device.build_graph(|graph| {
         let (condition, setter) = graph.condition(1)?;
-        let streamed = device.launch(&stream, decide, one(), (&mut numbers, 0, 2, &setter));
+        let streamed = stream.launch(decide, one(), (&mut numbers, 0, 2, &setter));
         assert!(streamed.is_err(), "a launch on a stream");
         let recorded =
             device.record(|record| record.launch(decide, one(), (&mut numbers, 0, 2, &setter)));

@@ -15,9 +15,9 @@ fn a_grid_knows_its_threads_and_whether_it_can_wait() {
     let mut output = DeviceBuffer::from_slice(&device, &[[0usize; 5]; 48]).expect("a buffer");
     for cooperative in [false, true] {
         let launched = if cooperative {
-            device.launch(&stream, place_in_cooperative_grid, config, (&mut output,))
+            stream.launch(place_in_cooperative_grid, config, (&mut output,))
         } else {
-            device.launch(&stream, place_in_grid, config, (&mut output,))
+            stream.launch(place_in_grid, config, (&mut output,))
         };
         launched.expect("a launch");
         for (rank, row) in output.to_vec().expect("no fault").into_iter().enumerate() {
@@ -38,8 +38,8 @@ fn each_element_is_shared_once_by_a_block_and_by_a_warp() {
         let zeros = || DeviceBuffer::<u32>::zeroed(&device, length).expect("a buffer");
         let (mut of_blocks, mut of_warps) = (zeros(), zeros());
         let config = LaunchConfig::new(3, (8, 8));
-        device
-            .launch(&stream, shares, config, (&mut of_blocks, &mut of_warps))
+        stream
+            .launch(shares, config, (&mut of_blocks, &mut of_warps))
             .expect("a launch");
         assert_eq!(of_blocks.to_vec().expect("no fault"), vec![3; length]);
         assert_eq!(of_warps.to_vec().expect("no fault"), vec![6; length]);
@@ -73,12 +73,7 @@ fn a_scan_of_any_length_takes_one_launch() {
         let (input, mut partial) = (buffer(&input), buffer(&vec![7; blocks as usize]));
         let mut output = buffer(&vec![9; length as usize]);
         let config = LaunchConfig::new(blocks, threads);
-        let launched = device.launch(
-            &stream,
-            grid_scan,
-            config,
-            (&input, &mut partial, &mut output),
-        );
+        let launched = stream.launch(grid_scan, config, (&input, &mut partial, &mut output));
         launched.expect("a launch");
         assert_eq!(
             output.to_vec().expect("no fault"),
@@ -98,8 +93,8 @@ fn a_grid_waits_as_often_as_it_likes() {
         let mut odd =
             DeviceBuffer::from_slice(&device, &vec![0u32; blocks as usize]).expect("a buffer");
         let config = LaunchConfig::new(blocks, 32);
-        device
-            .launch(&stream, rounds, config, (count, &mut even, &mut odd))
+        stream
+            .launch(rounds, config, (count, &mut even, &mut odd))
             .expect("a launch");
         for _ in 0..count {
             let next = wanted.iter().cycle().skip(1);
@@ -129,8 +124,8 @@ fn more_blocks_than_the_device_holds_are_refused_with_the_numbers() {
         [0, 1].map(|_| DeviceBuffer::from_slice(&device, &[0u32; 4]).expect("a buffer"));
     let [even, odd] = &mut buffers;
     let config = LaunchConfig::new(most + 1, 256);
-    let refused = device
-        .launch(&stream, rounds, config, (0, even, odd))
+    let refused = stream
+        .launch(rounds, config, (0, even, odd))
         .expect_err("one too many");
     let text = refused.to_string();
     let LaunchError::Cooperative {
@@ -157,8 +152,8 @@ fn a_wait_in_a_launch_that_is_not_cooperative_says_what_is_missing() {
         || {
             let device = device();
             let stream = device.stream().expect("a stream");
-            device
-                .launch(&stream, wait_in_vain, LaunchConfig::new(1, 1), ())
+            stream
+                .launch(wait_in_vain, LaunchConfig::new(1, 1), ())
                 .expect("a launch");
             format!("{}", stream.synchronize().is_err())
         },

@@ -93,8 +93,8 @@ fn halves_go_by_value_through_warps_and_into_atomics() {
         &mut totals,
         &mut output,
     );
-    device
-        .launch(&stream, together, LaunchConfig::new(3, 32), arguments)
+    stream
+        .launch(together, LaunchConfig::new(3, 32), arguments)
         .expect("a launch");
 
     let sum = |values: &[F16]| values.iter().map(|x| x.to_f32()).sum::<f32>();

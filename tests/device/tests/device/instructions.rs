@@ -69,8 +69,8 @@ fn clocks_go_on_and_places_exist() {
     let device = device();
     let stream = device.stream().expect("a stream");
     let mut output = DeviceBuffer::from_slice(&device, &[[0u32; 4]; 96]).expect("a buffer");
-    device
-        .launch(&stream, clocks, LaunchConfig::new(3, 32), (&mut output,))
+    stream
+        .launch(clocks, LaunchConfig::new(3, 32), (&mut output,))
         .expect("a launch");
     assert_eq!(output.to_vec().expect("no fault"), [[1; 4]; 96]);
 }
@@ -83,14 +83,8 @@ fn loads_and_stores_with_hints_move_the_same_values() {
     let buffer = DeviceBuffer::from_slice(&device, &input).expect("a buffer");
     let mut output = DeviceBuffer::from_slice(&device, &[0u64; 210]).expect("a buffer");
     // SAFETY: there are three elements for each of the 70 threads that have an element.
-    let launched = unsafe {
-        device.launch_unchecked(
-            &stream,
-            hints,
-            LaunchConfig::new(3, 32),
-            (&buffer, &mut output),
-        )
-    };
+    let launched =
+        unsafe { stream.launch_unchecked(hints, LaunchConfig::new(3, 32), (&buffer, &mut output)) };
     launched.expect("a launch");
     let wanted: Vec<u64> = input.iter().flat_map(|x| [*x; 3]).collect();
     assert_eq!(output.to_vec().expect("no fault"), wanted);
@@ -104,9 +98,8 @@ fn a_slice_is_seen_as_vectors_where_it_begins_at_one() {
     let buffer = DeviceBuffer::from_slice(&device, &input).expect("a buffer");
     for first in [0usize, 4, 64, 3, 131, 200] {
         let mut output = DeviceBuffer::from_slice(&device, &[[0f32; 3]; 40]).expect("a buffer");
-        device
+        stream
             .launch(
-                &stream,
                 vectors,
                 LaunchConfig::new(1, 40),
                 (&buffer, first, &mut output),
@@ -144,9 +137,8 @@ fn outputs_are_seen_as_vectors() {
             .map(|()| DeviceBuffer::from_slice(&device, &vec![-1.0f32; length]).expect("a buffer"));
         let arguments = (&buffer, &mut output, &mut cells);
         // SAFETY: the outputs are two buffers.
-        let launched = unsafe {
-            device.launch_unchecked(&stream, vector_outputs, LaunchConfig::new(2, 32), arguments)
-        };
+        let launched =
+            unsafe { stream.launch_unchecked(vector_outputs, LaunchConfig::new(2, 32), arguments) };
         launched.expect("a launch");
         let wanted: Vec<f32> = input.iter().map(|x| 2.0 * x).collect();
         assert_eq!(output.to_vec().expect("no fault"), wanted, "{length}");
@@ -162,8 +154,8 @@ fn vectors_are_elements_and_values() {
     let buffer = DeviceBuffer::from_slice(&device, &input).expect("a buffer");
     let mut output = DeviceBuffer::from_slice(&device, &input).expect("a buffer");
     let arguments = (UInt2::new(5, 7), &buffer, &mut output);
-    device
-        .launch(&stream, swap_pairs, LaunchConfig::new(2, 32), arguments)
+    stream
+        .launch(swap_pairs, LaunchConfig::new(2, 32), arguments)
         .expect("a launch");
     let wanted: Vec<UInt2> = input
         .iter()

@@ -66,7 +66,7 @@ fn panicking(test: &str, which: usize, only: u32, checks: &str) -> ChildOutput {
         let mut own = DeviceBuffer::<u32>::zeroed(&device, 192).expect("a buffer");
         let arguments = (which, only, 9, &read, &mut own);
         let config = LaunchConfig::new(3, 64);
-        let launched = device.launch(&stream, panics, config, arguments);
+        let launched = stream.launch(panics, config, arguments);
         launched.expect("it is launched");
         stream.synchronize().expect_err("it panics").to_string()
     })

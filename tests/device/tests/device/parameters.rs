@@ -78,8 +78,7 @@ proptest! {
             &mut structures,
             &mut arrays,
         );
-        device
-            .launch(&stream, arrive, LaunchConfig::new(1, threads as u32), arguments)
+        stream.launch(arrive, LaunchConfig::new(1, threads as u32), arguments)
             .expect("a launch");
         let expected = [wide, maybe.into(), never_zero.get().into()];
         prop_assert_eq!(numbers.to_vec().expect("no fault"), vec![expected; threads]);
@@ -104,8 +103,7 @@ proptest! {
             Bf16x2::from_bits(brains),
             &mut small,
         );
-        device
-            .launch(&stream, halves_arrive, LaunchConfig::new(1, threads as u32), arguments)
+        stream.launch(halves_arrive, LaunchConfig::new(1, threads as u32), arguments)
             .expect("a launch");
         let [a, b, c] = halves.map(u32::from);
         let sum = half::bf16::from_f32(half::bf16::from_bits(brain).to_f32() + 1.0).to_bits();
@@ -144,7 +142,7 @@ proptest! {
         let config = LaunchConfig::for_num_elems(lists.len().max(1));
         // SAFETY: the runs are in buffers that live until the copies below, which no thread writes;
         // there is a place for each run.
-        unsafe { device.launch_unchecked(&stream, follow, config, (&table, &mut firsts, &mut sums)) }
+        unsafe { stream.launch_unchecked(follow, config, (&table, &mut firsts, &mut sums)) }
             .expect("a launch");
         let expected: Vec<u64> = lists.iter().map(|list| list.iter().map(|n| u64::from(*n)).sum()).collect();
         prop_assert_eq!(sums.to_vec().expect("no fault"), expected);
@@ -166,8 +164,7 @@ proptest! {
         let mut rows = DeviceBuffer::from_slice(&device, &vec![[0u32; 2]; pairs]).expect("a buffer");
         let arguments =
             (&input, &mut counts, &mut least, &mut bits, &mut total, &mut halves, &mut quarters, &mut rows);
-        device
-            .launch(&stream, count, LaunchConfig::for_num_elems(numbers.len().max(1)), arguments)
+        stream.launch(count, LaunchConfig::for_num_elems(numbers.len().max(1)), arguments)
             .expect("a launch");
 
         let mut expected = vec![0; bins];
@@ -204,8 +201,7 @@ proptest! {
         let mut buffer = DeviceBuffer::from_slice(&device, &numbers).expect("a buffer");
         let mut parts = buffer.parts_of(&[first, second - first, third - second]);
         let [a, b, c] = &mut parts[..] else { unreachable!("three were asked for") };
-        device
-            .launch(&stream, exchange, LaunchConfig::new(2, 128), (&mut *a, &mut *b, &mut *c))
+        stream.launch(exchange, LaunchConfig::new(2, 128), (&mut *a, &mut *b, &mut *c))
             .expect("a launch");
         drop(parts);
 
@@ -228,8 +224,8 @@ fn what_has_no_bytes_shifts_nothing() {
         let between = DeviceBuffer::from_slice(&device, &vec![Mark; length]).expect("a buffer");
         let mut out = DeviceBuffer::from_slice(&device, &[[0u64; 3]; 2]).expect("a buffer");
         let arguments = (Mark, 7u8, [], u64::MAX, &between, Mark, &mut out);
-        device
-            .launch(&stream, marks, LaunchConfig::new(1, 2), arguments)
+        stream
+            .launch(marks, LaunchConfig::new(1, 2), arguments)
             .expect("a launch");
         assert_eq!(
             out.to_vec().expect("no fault"),
@@ -248,8 +244,8 @@ fn as_many_arguments_arrive_as_a_kernel_takes() {
     let arguments = (
         &mut output, 101, 102, 103, 104, 105, 106, 107, 108, 109, 110, 111, 112, 113, 114, 115, 116, 117, 118, 119, 120, 121, 122, 123,
     );
-    device
-        .launch(&stream, collect, LaunchConfig::new(1, 32), arguments)
+    stream
+        .launch(collect, LaunchConfig::new(1, 32), arguments)
         .expect("a launch");
     let expected: Vec<u32> = (101..124).collect();
     assert_eq!(output.to_vec().expect("no fault"), expected);

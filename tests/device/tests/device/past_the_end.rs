@@ -21,8 +21,8 @@ fn an_index_past_the_end_is_told_with_the_kernels_line_and_both_numbers() {
             let config = LaunchConfig::new(1, 1).with_dynamic_shared(28);
             let which: u32 = which.parse().expect("a number");
             let arguments = (which, 9, &mut global, &mut own);
-            device
-                .launch(&stream, past_the_end, config, arguments)
+            stream
+                .launch(past_the_end, config, arguments)
                 .expect("a launch");
             stream.synchronize().is_err().to_string()
         });

@@ -28,13 +28,8 @@ fn a_grid_has_so_many_threads_along_each_axis() {
         ((1, 1, 9), (32, 1, 3)),
     ] {
         let mut found = DeviceBuffer::from_slice(&device, &[0u32; 3]).expect("a buffer");
-        device
-            .launch(
-                &stream,
-                extents,
-                LaunchConfig::new(grid, block),
-                (&mut found,),
-            )
+        stream
+            .launch(extents, LaunchConfig::new(grid, block), (&mut found,))
             .expect("a launch");
         let wanted = [grid.0 * block.0, grid.1 * block.1, grid.2 * block.2];
         assert_eq!(found.to_vec().expect("no fault"), wanted);

@@ -43,10 +43,10 @@ proptest! {
         let mut volume = Surface::from_slice(&device, &all, [x, y, z]).expect("a surface");
         for stream in &streams {
             let covering = LaunchConfig::for_num_elems(x + 40);
-            device.launch(stream, paint_1d, covering, (&mut line,)).expect("a launch");
-            device.launch(stream, paint_2d, over, (&mut plane,)).expect("a launch");
+            stream.launch(paint_1d, covering, (&mut line,)).expect("a launch");
+            stream.launch(paint_2d, over, (&mut plane,)).expect("a launch");
             let deep = z as u32 + 2;
-            device.launch(stream, paint_3d, over, (&mut volume, deep)).expect("a launch");
+            stream.launch(paint_3d, over, (&mut volume, deep)).expect("a launch");
         }
         prop_assert_eq!(line.to_vec().expect("texels"), expected([x, 1, 1], 2));
         prop_assert_eq!(plane.to_vec().expect("texels"), expected([x, y, 1], 2));
@@ -56,8 +56,7 @@ proptest! {
         let image = plane.into_texture(Sampling::default()).expect("a texture");
         let mut output = DeviceBuffer::from_slice(&device, &vec![-1f32; x]).expect("a buffer");
         let arguments = (&image, row as u32, &mut output);
-        device
-            .launch(&streams[0], read_row, LaunchConfig::for_num_elems(x), arguments)
+        streams[0].launch(read_row, LaunchConfig::for_num_elems(x), arguments)
             .expect("a launch");
         prop_assert_eq!(output.to_vec().expect("a copy"), painted[row * x..].to_vec());
     }
@@ -70,8 +69,8 @@ fn outside_is_zero_however_far() {
     let mut line = Surface::from_slice(&device, &[7.0; 33], [33]).expect("a surface");
     let mut output = DeviceBuffer::from_slice(&device, &[1f32; 64]).expect("a buffer");
     let config = LaunchConfig::for_num_elems(64);
-    device
-        .launch(&stream, read_outside, config, (&mut line, 33, &mut output))
+    stream
+        .launch(read_outside, config, (&mut line, 33, &mut output))
         .expect("a launch");
     assert_eq!(output.to_vec().expect("a copy"), [0.0; 64]);
     let none = Surface::<2>::from_slice(&device, &[1.0; 3], [2, 2]);

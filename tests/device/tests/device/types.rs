@@ -31,8 +31,8 @@ where
     let input = DeviceBuffer::from_slice(&device, &values).expect("a buffer");
     let mut output = DeviceBuffer::from_slice(&device, &values).expect("a buffer");
     let config = LaunchConfig::for_num_elems(LENGTH);
-    device
-        .launch(&stream, kernel, config, (&input, &mut output, factor))
+    stream
+        .launch(kernel, config, (&input, &mut output, factor))
         .expect("a launch");
     let wanted: Vec<T> = values.into_iter().map(|x| x * factor).collect();
     assert_eq!(output.to_vec().expect("no fault"), wanted, "{}", K::NAME);
@@ -61,8 +61,8 @@ fn a_kernel_over_floats_asks_for_nothing_else() {
         let input = DeviceBuffer::from_slice(&device, &values).expect("a buffer");
         let mut output = DeviceBuffer::from_slice(&device, &values).expect("a buffer");
         let (config, bound) = (LaunchConfig::for_num_elems(LENGTH), T::from(5.0));
-        device
-            .launch(&stream, kernel, config, (&input, &mut output, bound))
+        stream
+            .launch(kernel, config, (&input, &mut output, bound))
             .expect("a launch");
         let wanted: Vec<T> = values.into_iter().map(|x| float(x, bound)).collect();
         assert_eq!(output.to_vec().expect("no fault"), wanted, "{}", K::NAME);
@@ -113,8 +113,8 @@ where
     let input = DeviceBuffer::from_slice(&device, &values).expect("a buffer");
     let mut output = DeviceBuffer::from_slice(&device, &values).expect("a buffer");
     let config = LaunchConfig::for_num_elems(LENGTH);
-    device
-        .launch(&stream, kernel, config, (f, &input, &mut output))
+    stream
+        .launch(kernel, config, (f, &input, &mut output))
         .expect("a launch");
     let wanted: Vec<T> = values.into_iter().map(|x| f.map(x)).collect();
     assert_eq!(output.to_vec().expect("no fault"), wanted, "{}", K::NAME);
@@ -163,8 +163,8 @@ fn values_of_many_kinds_arrive_as_they_were() {
                 byte: 200,
             };
             let arguments = (wide, maybe, shape, 'ß', mixed, &mut output);
-            device
-                .launch(&stream, take_apart, LaunchConfig::new(1, 1), arguments)
+            stream
+                .launch(take_apart, LaunchConfig::new(1, 1), arguments)
                 .expect("a launch");
             let wanted = [
                 (wide >> 64) as u64,

@@ -24,8 +24,7 @@ proptest! {
         let mut fours = vec![Float4::splat(0.25); cells];
         let (mut on_pairs, mut on_fours) = (buffer(&device, &pairs), buffer(&device, &fours));
         let config = LaunchConfig::for_num_elems(input.len());
-        device
-            .launch(&stream, add_vectors, config, (&buffer(&device, &input), &mut on_pairs, &mut on_fours))
+        stream.launch(add_vectors, config, (&buffer(&device, &input), &mut on_pairs, &mut on_fours))
             .expect("a launch");
         for (i, x) in input.iter().enumerate() {
             let (pair, four) = (&mut pairs[i % cells], &mut fours[i % cells]);
@@ -45,8 +44,7 @@ proptest! {
         let mut totals = buffer(&device, &vec![zero; cells]);
         let mut pairs = buffer(&device, &vec![Bf16x2::new(zero, zero); cells]);
         let config = LaunchConfig::for_num_elems(input.len());
-        device
-            .launch(&stream, add_bf16, config, (&buffer(&device, &input), &mut totals, &mut pairs))
+        stream.launch(add_bf16, config, (&buffer(&device, &input), &mut totals, &mut pairs))
             .expect("a launch");
         let sum = |cell: usize| -> f32 {
             numbers.iter().skip(cell).step_by(cells).map(|&n| f32::from(n)).sum()
@@ -63,8 +61,7 @@ proptest! {
         let (mut total, mut last) = (buffer(&device, &[0u128]), buffer(&device, &[7u128]));
         let mut output = buffer(&device, &vec![0u128; numbers.len()]);
         let config = LaunchConfig::for_num_elems(numbers.len());
-        device
-            .launch(&stream, add_wide, config, (&buffer(&device, &numbers), &mut total, &mut last, &mut output))
+        stream.launch(add_wide, config, (&buffer(&device, &numbers), &mut total, &mut last, &mut output))
             .expect("a launch");
         let sum = |numbers: &[u128]| numbers.iter().fold(0u128, |sum, n| sum.wrapping_add(*n));
         prop_assert_eq!(values(&total)[0], sum(&numbers));
@@ -83,8 +80,8 @@ fn a_breakpoint_that_is_not_met_changes_nothing() {
     let (device, stream) = device();
     let mut output = buffer(&device, &[9u32; 100]);
     let config = LaunchConfig::for_num_elems(100);
-    device
-        .launch(&stream, stop_at, config, (1000u32, &mut output))
+    stream
+        .launch(stop_at, config, (1000u32, &mut output))
         .expect("a launch");
     assert_eq!(values(&output), (0..100).collect::<Vec<u32>>());
 }

@@ -12,8 +12,8 @@ fn a_token_is_for_its_phase() {
     for (threads, rounds) in [(1, 1), (2, 3), (33, 7), (256, 10)] {
         let mut output = buffer(&device, &vec![u32::MAX; threads as usize]);
         let config = LaunchConfig::new(1, threads);
-        device
-            .launch(&stream, pass_on, config, (&mut output, rounds))
+        stream
+            .launch(pass_on, config, (&mut output, rounds))
             .expect("a launch");
         let expected: Vec<u32> = (0..threads).map(|t| (t + rounds) % threads).collect();
         assert_eq!(values(&output), expected);
@@ -26,8 +26,8 @@ fn who_drops_is_not_waited_for() {
     for threads in [1, 2, 32, 100] {
         let mut output = buffer(&device, &vec![u32::MAX; threads as usize]);
         let config = LaunchConfig::new(1, threads);
-        device
-            .launch(&stream, leave_one_by_one, config, (&mut output,))
+        stream
+            .launch(leave_one_by_one, config, (&mut output,))
             .expect("a launch");
         let counts = |t: u32| (0..t).map(|phase| threads - phase).sum::<u32>();
         let expected: Vec<u32> = (0..threads).map(counts).collect();
@@ -42,8 +42,8 @@ fn blocks_arrive_at_each_others_barriers() {
     for cluster in [1, 2, 3, 4, 8] {
         let mut output = buffer(&device, &vec![u32::MAX; 2 * cluster as usize * 32]);
         let config = LaunchConfig::new(2 * cluster, 32).with_cluster(cluster);
-        device
-            .launch(&stream, arrive_afar, config, (&mut output,))
+        stream
+            .launch(arrive_afar, config, (&mut output,))
             .expect("a launch");
         let before = |i: u32| 100 + (i / 32 + cluster - 1) % cluster;
         let expected: Vec<u32> = (0..2 * cluster * 32).map(before).collect();
@@ -58,8 +58,8 @@ fn a_letter_goes_by_fences_of_the_cluster() {
     for (cluster, rounds) in [(1, 2), (2, 5), (4, 3)] {
         let mut output = buffer(&device, &vec![7; 2 * cluster as usize * 32]);
         let config = LaunchConfig::new(2 * cluster, 32).with_cluster(cluster);
-        device
-            .launch(&stream, letter, config, (&mut output, rounds))
+        stream
+            .launch(letter, config, (&mut output, rounds))
             .expect("a launch");
         let read = |i: u32| {
             let reads = i.is_multiple_of(32) && !(i / 32).is_multiple_of(cluster);

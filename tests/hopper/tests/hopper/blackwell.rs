@@ -22,12 +22,7 @@ fn multiply(device: &Device, stream: &Stream) -> Result<(), LaunchError> {
     let mut c = buffer(device, &vec![0f32; TILE * TILE]);
     let size = TILE as u32;
     let arguments = (&map, &map, &mut c, size, size, DEPTH as u32);
-    device.launch(
-        stream,
-        tcgen05_gemm,
-        LaunchConfig::new((1, 1), 128),
-        arguments,
-    )
+    stream.launch(tcgen05_gemm, LaunchConfig::new((1, 1), 128), arguments)
 }
 
 /// Returns the text of an error, with its causes.
@@ -47,8 +42,8 @@ fn each_blocks_work_is_done_once() {
     for (blocks, threads) in [(1, 32), (77, 96), (1000, 64)] {
         let mut sums = buffer(&device, &vec![0u32; (blocks * threads) as usize]);
         let config = LaunchConfig::new(blocks, threads);
-        device
-            .launch(&stream, steal, config, (&mut sums,))
+        stream
+            .launch(steal, config, (&mut sums,))
             .expect("a launch");
         let expected: Vec<u32> = (0..blocks * threads).map(|i| i / threads + 1).collect();
         assert_eq!(values(&sums), expected, "{blocks} blocks of {threads}");
@@ -79,12 +74,12 @@ fn what_is_not_run_is_refused_by_name_and_the_rest_of_the_module_runs() {
         let (device, stream) = device();
         let product = multiply(&device, &stream).expect_err("tcgen05 is not run");
         let mut sums = buffer(&device, &[0u32; 64]);
-        let stealing = device
-            .launch(&stream, steal, LaunchConfig::new(2, 32), (&mut sums,))
+        let stealing = stream
+            .launch(steal, LaunchConfig::new(2, 32), (&mut sums,))
             .expect_err("clusterlaunchcontrol is not run");
         let mut output = buffer(&device, &[0u32; 64]);
-        device
-            .launch(&stream, pass_on, LaunchConfig::new(1, 64), (&mut output, 3))
+        stream
+            .launch(pass_on, LaunchConfig::new(1, 64), (&mut output, 3))
             .expect("its neighbour is run");
         let expected: Vec<u32> = (0..64).map(|i| (i + 3) % 64).collect();
         assert_eq!(values(&output), expected);
@@ -129,8 +124,8 @@ fn four_rows_are_gathered_and_scattered() {
             {
                 let mut stored = TensorMapMut::new(&mut output, boxes()).expect("a map");
                 let arguments = (&map, &mut stored, column, from, to);
-                device
-                    .launch(&stream, gather_rows, config, arguments)
+                stream
+                    .launch(gather_rows, config, arguments)
                     .expect("a launch");
             }
             let mut expected = vec![7; COLUMNS * ROWS];

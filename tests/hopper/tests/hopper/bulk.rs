@@ -20,8 +20,7 @@ fn plain_bulk_copies_load_and_add() {
     let (input, mut output) = (buffer(&device, &input), buffer(&device, &vec![7; 2048]));
     let config = LaunchConfig::new(8, 64);
     // SAFETY: buffers begin at multiples of 256 bytes.
-    let launched =
-        unsafe { device.launch_unchecked(&stream, add_twice, config, (&input, &mut output)) };
+    let launched = unsafe { stream.launch_unchecked(add_twice, config, (&input, &mut output)) };
     launched.expect("a launch");
     let expected: Vec<u32> = (0..2048).map(|i| 7 + 2 * i).collect();
     assert_eq!(values(&output), expected);
@@ -34,9 +33,8 @@ fn copies_with_policies_are_copies() {
     let (input, mut output) = (buffer(&device, &numbers), buffer(&device, &[7; 512]));
     let config = LaunchConfig::new(8, 32);
     // SAFETY: buffers begin at multiples of 256 bytes.
-    let launched = unsafe {
-        device.launch_unchecked(&stream, copy_with_policies, config, (&input, &mut output))
-    };
+    let launched =
+        unsafe { stream.launch_unchecked(copy_with_policies, config, (&input, &mut output)) };
     launched.expect("a launch");
     let expected: Vec<u32> = numbers.iter().map(|x| x.wrapping_mul(2)).collect();
     assert_eq!(values(&output), expected);
@@ -60,7 +58,7 @@ proptest! {
         let config = LaunchConfig::new(blocks, 64).with_cluster(cluster);
         // SAFETY: buffers begin at multiples of 256 bytes, and both are multiples of 4.
         let launched = unsafe {
-            device.launch_unchecked(&stream, load_for_cluster, config, (&input, start, count, hinted, &mut output))
+            stream.launch_unchecked(load_for_cluster, config, (&input, start, count, hinted, &mut output))
         };
         launched.expect("a launch");
         let piece = &numbers[start as usize..(start + count) as usize];
@@ -84,8 +82,8 @@ where
         let (mut from, mut to) = (buffer(&device, &sent), buffer(&device, &before));
         let config =
             LaunchConfig::new((cluster * clusters) as u32, 32).with_cluster(cluster as u32);
-        device
-            .launch(&stream, kernel, config, (&mut from, &mut to, how))
+        stream
+            .launch(kernel, config, (&mut from, &mut to, how))
             .expect("a launch");
         let expected: Vec<T> = (0..all)
             .map(|i| {
@@ -156,8 +154,8 @@ fn values_of_4_8_and_16_bytes_go_to_the_next_block() {
             let mut all = buffer(&device, &sent);
             let config =
                 LaunchConfig::new(2 * cluster as u32, threads).with_cluster(cluster as u32);
-            device
-                .launch(&stream, kernel, config, (&mut all,))
+            stream
+                .launch(kernel, config, (&mut all,))
                 .expect("a launch");
             let mut expected = sent;
             for blocks in expected.chunks_mut(cluster * PIECE) {

@@ -35,7 +35,7 @@ proptest! {
         let config = LaunchConfig::new(blocks as u32, 64);
         // SAFETY: there are as many places as blocks, a buffer begins at a multiple of 256 bytes,
         // and columns are a multiple of 4.
-        let launched = unsafe { device.launch_unchecked(&stream, load_by_changed_maps, config, arguments) };
+        let launched = unsafe { stream.launch_unchecked(load_by_changed_maps, config, arguments) };
         launched.expect("a launch");
         let element = |i: usize| {
             let (block, i) = (i / words, i % words);
@@ -58,12 +58,7 @@ fn a_copy_sees_what_threads_of_its_launch_have_written() {
         let config = LaunchConfig::new(blocks as u32, 64);
         // SAFETY: a buffer begins at a multiple of 256 bytes.
         let launched = unsafe {
-            device.launch_unchecked(
-                &stream,
-                copy_what_was_written,
-                config,
-                (&mut words, &mut output),
-            )
+            stream.launch_unchecked(copy_what_was_written, config, (&mut words, &mut output))
         };
         launched.expect("a launch");
         let word = |i: usize| (i / 64 * 64 + i % 64 * 3) as u32;

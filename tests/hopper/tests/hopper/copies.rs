@@ -19,7 +19,7 @@ fn copies_of_each_size_come_in_their_groups() {
     let config = LaunchConfig::new(1, THREADS as u32);
     // SAFETY: buffers begin at multiples of 256 bytes; four words for each thread.
     let launched =
-        unsafe { device.launch_unchecked(&stream, copy_in_groups, config, (&input, &mut output)) };
+        unsafe { stream.launch_unchecked(copy_in_groups, config, (&input, &mut output)) };
     launched.expect("a launch");
     let got = values(&output);
     for t in 0..THREADS {
@@ -51,8 +51,8 @@ fn warps_copy_what_other_warps_write() {
     expected.resize(7 * HALF, 0);
     let mut output = buffer(&device, &vec![u32::MAX; 7 * HALF]);
     let config = LaunchConfig::new(1, 2 * HALF as u32);
-    device
-        .launch(&stream, copy_by_other_warps, config, (&input, &mut output))
+    stream
+        .launch(copy_by_other_warps, config, (&input, &mut output))
         .expect("a launch");
     assert_eq!(values(&output), expected);
 }
@@ -64,8 +64,8 @@ fn a_block_knows_its_place_in_a_cluster_of_two_dimensions() {
         let (width, height) = (2 * x, 3 * y);
         let mut output = buffer(&device, &vec![[u32::MAX; 10]; (width * height) as usize]);
         let config = LaunchConfig::new((width, height), 32).with_cluster((x, y));
-        device
-            .launch(&stream, cluster_facts, config, (&mut output,))
+        stream
+            .launch(cluster_facts, config, (&mut output,))
             .expect("a launch");
         for (i, facts) in values(&output).into_iter().enumerate() {
             let (column, row) = (i as u32 % width, i as u32 / width);
@@ -79,13 +79,8 @@ fn a_block_knows_its_place_in_a_cluster_of_two_dimensions() {
         }
     }
     let mut output = buffer(&device, &[[u32::MAX; 10]]);
-    device
-        .launch(
-            &stream,
-            cluster_facts,
-            LaunchConfig::new(1, 32),
-            (&mut output,),
-        )
+    stream
+        .launch(cluster_facts, LaunchConfig::new(1, 32), (&mut output,))
         .expect("a launch");
     assert_eq!(values(&output), [[0, 0, 0, 0, 0, 1, 1, 1, 1, 1]]);
 }
@@ -98,8 +93,8 @@ fn a_cluster_is_a_group() {
         let all = clusters * blocks * threads;
         let mut output = buffer(&device, &vec![[u32::MAX; 3]; all as usize]);
         let config = LaunchConfig::new(clusters * blocks, threads).with_cluster(blocks);
-        device
-            .launch(&stream, cluster_group, config, (&mut output,))
+        stream
+            .launch(cluster_group, config, (&mut output,))
             .expect("a launch");
         for (i, got) in values(&output).into_iter().enumerate() {
             let (cluster, rank) = (i as u32 / (blocks * threads), i as u32 % (blocks * threads));

@@ -47,8 +47,8 @@ fn check(m: usize, n: usize, k: usize) {
     let config = LaunchConfig::new(blocks(sizes.0, sizes.1) + 1, THREADS);
     let config = config.with_dynamic_shared(SHARED_BYTES);
     let arguments = (&left, &right, &mut c, sizes.0, sizes.1, sizes.2);
-    device
-        .launch(&stream, gemm_bf16, config, arguments)
+    stream
+        .launch(gemm_bf16, config, arguments)
         .expect("a launch");
     let got = values(&c);
     for i in 0..m {

@@ -14,11 +14,11 @@ fn a_launch_that_begins_early_sees_what_came_before() {
     for value in 0..8 {
         // SAFETY: as said of the configuration; the kernels ask for nothing else.
         unsafe {
-            device
-                .launch_unchecked(&stream, fill, early, (&mut output, 10 * value))
+            stream
+                .launch_unchecked(fill, early, (&mut output, 10 * value))
                 .expect("a launch");
-            device
-                .launch_unchecked(&stream, count_up, early, (&mut output,))
+            stream
+                .launch_unchecked(count_up, early, (&mut output,))
                 .expect("a launch");
         }
     }
@@ -29,8 +29,8 @@ fn a_launch_that_begins_early_sees_what_came_before() {
 fn one_lane_is_chosen_of_those_that_are_asked() {
     let (device, stream) = device();
     let mut output = buffer(&device, &vec![9; 96]);
-    device
-        .launch(&stream, choose, LaunchConfig::new(1, 96), (&mut output,))
+    stream
+        .launch(choose, LaunchConfig::new(1, 96), (&mut output,))
         .expect("a launch");
     for warp in values(&output).chunks(32) {
         let count = |bit: u32| warp.iter().filter(|said| **said & bit != 0).count();

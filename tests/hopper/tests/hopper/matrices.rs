@@ -108,13 +108,8 @@ where
 {
     let (device, stream) = device();
     let (input, mut output) = (buffer(&device, input), buffer(&device, output));
-    device
-        .launch(
-            &stream,
-            kernel,
-            LaunchConfig::new(1, threads),
-            (&input, &mut output),
-        )
+    stream
+        .launch(kernel, LaunchConfig::new(1, threads), (&input, &mut output))
         .expect("a launch");
     values(&output)
 }
@@ -326,13 +321,8 @@ fn doubles_are_multiplied() {
     let numbers: Vec<f64> = (0..64).map(|i| f64::from(i * 7 % 23) / 8.0 - 1.0).collect();
     let before: Vec<f64> = (0..64).map(f64::from).collect();
     let (input, mut output) = (buffer(&device, &numbers), buffer(&device, &before));
-    device
-        .launch(
-            &stream,
-            warp_f64,
-            LaunchConfig::new(1, 32),
-            (&input, &mut output),
-        )
+    stream
+        .launch(warp_f64, LaunchConfig::new(1, 32), (&input, &mut output))
         .expect("a launch");
     for (i, got) in values(&output).into_iter().enumerate() {
         let (row, column) = (i / 8, i % 8);
@@ -353,8 +343,7 @@ fn doubles_are_multiplied_in_rows_of_16() {
             let before: Vec<f64> = (0..128).map(f64::from).collect();
             let (input, mut output) = (buffer(&device, &numbers), buffer(&device, &before));
             let arguments = (&input, &mut output);
-            device
-                .launch(&stream, warp_f64_deep::<$deep>, LaunchConfig::new(1, 32), arguments)
+            stream.launch(warp_f64_deep::<$deep>, LaunchConfig::new(1, 32), arguments)
                 .expect("a launch");
             for (i, got) in values(&output).into_iter().enumerate() {
                 let (row, column) = (i / 8, i % 8);
@@ -462,13 +451,8 @@ fn operands_may_lie_across_the_inner_dimension() {
 fn matrices_are_stored_row_by_row() {
     let (device, stream) = device();
     let mut output = buffer(&device, &vec![0; 128]);
-    device
-        .launch(
-            &stream,
-            store_four,
-            LaunchConfig::new(1, 32),
-            (&mut output,),
-        )
+    stream
+        .launch(store_four, LaunchConfig::new(1, 32), (&mut output,))
         .expect("a launch");
     // Matrix i, row r is four words: lanes 4 r to 4 r + 3 have one each, in register i.
     let expected: Vec<u32> = (0..128).map(|word| 100 * (word % 32) + word / 32).collect();

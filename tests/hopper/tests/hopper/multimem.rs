@@ -53,13 +53,8 @@ fn everything() -> String {
         let len = shared.len();
         let mut got = buffer(&devices[last], &vec![0f32; len]);
         let config = LaunchConfig::for_num_elems(len);
-        devices[last]
-            .launch(
-                &streams[last],
-                sum_over_devices,
-                config,
-                (&shared, &mut got),
-            )
+        streams[last]
+            .launch(sum_over_devices, config, (&shared, &mut got))
             .expect("a launch");
         let wanted: Vec<f32> = (0..len)
             .map(|i| lists.iter().map(|l| l[i]).sum::<i32>() as f32)
@@ -71,17 +66,12 @@ fn everything() -> String {
         let shared = multicast(&devices, &lists);
         // Each device reduces a part of the whole for all.
         let share = shared.len().div_ceil(devices.len());
-        for (n, (device, stream)) in devices.iter().zip(&streams).enumerate() {
+        for (n, stream) in streams.iter().enumerate() {
             let start = (n * share).min(shared.len());
             let count = share.min(shared.len() - start);
             let config = LaunchConfig::for_num_elems(count);
-            device
-                .launch(
-                    stream,
-                    all_reduce,
-                    config,
-                    (&shared, start as u32, count as u32),
-                )
+            stream
+                .launch(all_reduce, config, (&shared, start as u32, count as u32))
                 .expect("a launch");
         }
         let wanted: Vec<u32> = (0..shared.len())
@@ -97,15 +87,10 @@ fn everything() -> String {
         let most = MulticastBuffer::<i32>::zeroed(&devices, cells).expect("a buffer");
         let least = MulticastBuffer::<i32>::zeroed(&devices, cells).expect("a buffer");
         // All devices at once.
-        for (device, stream) in devices.iter().zip(&streams) {
+        for stream in &streams {
             let config = LaunchConfig::for_num_elems(count as usize);
-            device
-                .launch(
-                    stream,
-                    count_on_all,
-                    config,
-                    (&totals, &most, &least, count),
-                )
+            stream
+                .launch(count_on_all, config, (&totals, &most, &least, count))
                 .expect("a launch");
         }
         let mut wanted = vec![(0i64, 0i32, 0i32); cells];
@@ -130,8 +115,8 @@ fn everything() -> String {
         let shared = multicast(&devices, &lists);
         let mut got = buffer(&devices[0], &vec![[0u64; 2]; shared.len()]);
         let config = LaunchConfig::for_num_elems(shared.len());
-        devices[0]
-            .launch(&streams[0], extremes, config, (&shared, &mut got))
+        streams[0]
+            .launch(extremes, config, (&shared, &mut got))
             .expect("a launch");
         let of = |i: usize| lists.iter().map(move |l| l[i]);
         let wanted: Vec<[u64; 2]> = (0..shared.len())
@@ -190,7 +175,7 @@ fn refusals() -> String {
     assert!(report(part).contains("part 2 of a buffer on 2 devices"));
     let stream = devices[2].stream().expect("a stream");
     let config = LaunchConfig::for_num_elems(4);
-    let third = devices[2].launch(&stream, all_reduce, config, (&shared, 0, 4));
+    let third = stream.launch(all_reduce, config, (&shared, 0, 4));
     let said = format!("{:?}", third.expect_err("a third device"));
     assert!(said.contains("has no part in the buffer"), "{said}");
     String::new()

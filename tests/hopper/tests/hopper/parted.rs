@@ -90,8 +90,8 @@ fn outcome(number: usize) -> String {
         let _checking = Checking::race().seed(seed).start();
         let config = LaunchConfig::new(1, THREADS as u32);
         let arguments = (&programs, threads, &mut output);
-        let ended = device
-            .launch(&stream, programs_with_barriers, config, arguments)
+        let ended = stream
+            .launch(programs_with_barriers, config, arguments)
             .map_err(|error| error.to_string())
             .and_then(|()| stream.synchronize().map_err(|error| error.to_string()));
         match ended {

@@ -100,13 +100,8 @@ where
     let map = map.unwrap_or_else(|error| panic!("{size:?} {tile:?}: {error}"));
     let count: u32 = tile.iter().product();
     let mut output = buffer(&device, &vec![u32::MAX; count as usize]);
-    device
-        .launch(
-            &stream,
-            kernel,
-            config(),
-            (&map, at, 4 * count, &mut output),
-        )
+    stream
+        .launch(kernel, config(), (&map, at, 4 * count, &mut output))
         .expect("a launch");
     values(&output)
 }
@@ -176,13 +171,8 @@ where
     }
     let input = buffer(&device, &input);
     let mut map = TensorMapMut::new(&mut tensor, Tiles::new(size, tile)).expect("a map");
-    device
-        .launch(
-            &stream,
-            kernel,
-            config(),
-            (&mut map, at, &input, how as u32),
-        )
+    stream
+        .launch(kernel, config(), (&mut map, at, &input, how as u32))
         .expect("a launch");
     prop_assert_eq!(values(&tensor), expected, "{:?} by {}", shape, how);
     Ok(())
@@ -236,13 +226,8 @@ fn strides_offsets_and_steps_are_the_maps() {
         .steps([1, 2]);
     let map = TensorMap::new(&tensor, tiles).expect("a map");
     let mut output = buffer(&device, &[0; 40]);
-    device
-        .launch(
-            &stream,
-            load_box::<2>,
-            config(),
-            (&map, [0, 0], 160, &mut output),
-        )
+    stream
+        .launch(load_box::<2>, config(), (&map, [0, 0], 160, &mut output))
         .expect("a launch");
     let expected: Vec<u32> = (0..40).map(|i| 48 * (i / 8) + 4 + i % 8).collect();
     assert_eq!(values(&output), expected);
@@ -256,13 +241,8 @@ fn one_box_comes_to_all_blocks_of_a_cluster() {
     for cluster in [1, 2, 4, 8] {
         let mut output = buffer(&device, &vec![0; 64 * cluster as usize]);
         let config = LaunchConfig::new(cluster, 64).with_cluster(cluster);
-        device
-            .launch(
-                &stream,
-                load_for_all,
-                config,
-                (&map, [4, 5], 256, &mut output),
-            )
+        stream
+            .launch(load_for_all, config, (&map, [4, 5], 256, &mut output))
             .expect("a launch");
         let element = |i: u32| 16 * (5 + i % 64 / 8) + 4 + i % 8 + 1;
         let expected: Vec<u32> = (0..64 * cluster).map(element).collect();
@@ -297,16 +277,16 @@ fn pixels_come_as_a_convolution_meets_them() {
     for offsets in [[0u16, 0], [1, 2], [2, 1]] {
         let mut output = buffer(&device, &[u32::MAX; 128]);
         let arguments = (&map, [0, -1, -1, 0], offsets, 512, &mut output);
-        device
-            .launch(&stream, load_pixels, config(), arguments)
+        stream
+            .launch(load_pixels, config(), arguments)
             .expect("a launch");
         assert_eq!(values(&output), met(offsets), "{offsets:?}");
         for cluster in [1, 2, 4] {
             let mut output = buffer(&device, &vec![u32::MAX; 128 * cluster as usize]);
             let arguments = (&map, [0, -1, -1, 0], offsets, 512, &mut output);
             let config = LaunchConfig::new(cluster, 64).with_cluster(cluster);
-            device
-                .launch(&stream, load_pixels_for_all, config, arguments)
+            stream
+                .launch(load_pixels_for_all, config, arguments)
                 .expect("a launch");
             let expected = met(offsets).repeat(cluster as usize);
             assert_eq!(values(&output), expected, "{offsets:?} {cluster}");
@@ -330,8 +310,8 @@ fn pixels_go_where_a_convolution_met_them() {
             let mut map = Im2colMapMut::new(&mut images, columns).expect("a map");
             let start = [0, i32::from(lower[0]), i32::from(lower[1]), 0];
             let arguments = (&mut map, start, &buffer(&device, &pixels), how);
-            device
-                .launch(&stream, store_pixels, config(), arguments)
+            stream
+                .launch(store_pixels, config(), arguments)
                 .expect("a launch");
             let [width, height] =
                 [0, 1].map(|d| size[d + 1] as i64 + i64::from(upper[d]) - i64::from(lower[d]));
@@ -373,7 +353,7 @@ where
         let mut map = TensorMapMut::new(&mut tensor, tiles).expect("a map");
         let input = buffer(&device, &input);
         let arguments = (&mut map, at, &input, how);
-        let launched = device.launch(&stream, kernel, config(), arguments);
+        let launched = stream.launch(kernel, config(), arguments);
         launched.expect("a launch");
         let name = std::any::type_name::<T>();
         assert_eq!(values(&tensor), expected, "{name} by {how} at {at}");
@@ -396,8 +376,7 @@ where
     }
     let input = buffer(&device, &input);
     // SAFETY: buffers begin at multiples of 256 bytes.
-    let launched =
-        unsafe { device.launch_unchecked(&stream, kernel, config(), (&mut output, &input, how)) };
+    let launched = unsafe { stream.launch_unchecked(kernel, config(), (&mut output, &input, how)) };
     launched.expect("a launch");
     let name = std::any::type_name::<T>();
     assert_eq!(values(&output), expected, "{name} by {how}");
@@ -484,9 +463,9 @@ fn a_cluster_shares_what_all_its_blocks_read() {
         let config = LaunchConfig::new(grid, 160).with_cluster(cluster);
         let arguments = (&map, boxes, &mut output);
         match cluster {
-            1 => device.launch(&stream, add_rows_of_all::<1>, config, arguments),
-            2 => device.launch(&stream, add_rows_of_all::<2>, config, arguments),
-            _ => device.launch(&stream, add_rows_of_all::<4>, config, arguments),
+            1 => stream.launch(add_rows_of_all::<1>, config, arguments),
+            2 => stream.launch(add_rows_of_all::<2>, config, arguments),
+            _ => stream.launch(add_rows_of_all::<4>, config, arguments),
         }
         .expect("a launch");
         let own = |thread: u32| {

@@ -16,7 +16,7 @@ use tests::isolate::isolated;
 /// Returns the report of a launch in a process of its own, or nothing on a GPU.
 fn report(
     test: &str,
-    launch: impl FnOnce(&lanewise::Device, &lanewise::Stream) -> Result<(), LaunchError>,
+    launch: impl FnOnce(&lanewise::Stream) -> Result<(), LaunchError>,
 ) -> Option<String> {
     let (device, stream) = device();
     if device.backend() == Backend::Cuda {
@@ -24,7 +24,7 @@ fn report(
         return None;
     }
     let answer = isolated(&format!("wrong::{test}"), || {
-        let launched = launch(&device, &stream).map_err(|error| error.to_string());
+        let launched = launch(&stream).map_err(|error| error.to_string());
         let ended = launched.and_then(|()| stream.synchronize().map_err(|error| error.to_string()));
         ended.expect_err("the kernel is wrong")
     });
@@ -33,11 +33,11 @@ fn report(
 
 /// Returns the report for a thread that expects this many bytes of a box of 256.
 fn report_of_expecting(test: &str, bytes: u32) -> Option<String> {
-    report(test, |device, stream| {
+    report(test, |stream| {
+        let device = stream.device();
         with_map(device, |map| {
             let output = Box::leak(Box::new(buffer(device, &[0])));
-            device.launch(
-                stream,
+            stream.launch(
                 expected_bytes,
                 LaunchConfig::new(1, 32),
                 (map, bytes, output),
@@ -66,8 +66,8 @@ fn with_map(
 
 #[test]
 fn a_missed_arrival_is_counted() {
-    let report = report("a_missed_arrival_is_counted", |device, stream| {
-        device.launch(stream, missed_arrive, LaunchConfig::new(1, 64), ())
+    let report = report("a_missed_arrival_is_counted", |stream| {
+        stream.launch(missed_arrive, LaunchConfig::new(1, 64), ())
     });
     says(
         report,
@@ -81,8 +81,8 @@ fn a_missed_arrival_is_counted() {
 
 #[test]
 fn a_place_that_nobody_commits_is_named() {
-    let report = report("a_place_that_nobody_commits_is_named", |device, stream| {
-        device.launch(stream, missed_commit, LaunchConfig::new(1, 3), ())
+    let report = report("a_place_that_nobody_commits_is_named", |stream| {
+        stream.launch(missed_commit, LaunchConfig::new(1, 3), ())
     });
     says(
         report,
@@ -122,9 +122,10 @@ fn too_few_expected_bytes_are_counted() {
 
 #[test]
 fn a_box_in_between_is_named() {
-    let report = report("a_box_in_between_is_named", |device, stream| {
+    let report = report("a_box_in_between_is_named", |stream| {
+        let device = stream.device();
         with_map(device, |map| {
-            device.launch(stream, misaligned_box, LaunchConfig::new(1, 32), (map,))
+            stream.launch(misaligned_box, LaunchConfig::new(1, 32), (map,))
         })
     });
     says(report, &["misaligned", "128", "misaligned_box"]);
@@ -133,9 +134,10 @@ fn a_box_in_between_is_named() {
 #[test]
 fn a_box_that_begins_between_pieces_of_its_row_is_named() {
     let test = "a_box_that_begins_between_pieces_of_its_row_is_named";
-    let report = report(test, |device, stream| {
+    let report = report(test, |stream| {
+        let device = stream.device();
         with_map(device, |map| {
-            device.launch(stream, box_between_pieces, LaunchConfig::new(1, 32), (map,))
+            stream.launch(box_between_pieces, LaunchConfig::new(1, 32), (map,))
         })
     });
     says(
@@ -150,33 +152,27 @@ fn a_box_that_begins_between_pieces_of_its_row_is_named() {
 
 #[test]
 fn a_block_that_leaves_its_cluster_is_named() {
-    let report = report(
-        "a_block_that_leaves_its_cluster_is_named",
-        |device, stream| {
-            let _checked = Checking::all().start();
-            let output = Box::leak(Box::new(buffer(device, &[0])));
-            let config = LaunchConfig::new(2, 32).with_cluster(2);
-            let launched = device.launch(stream, leaves_the_cluster, config, (output,));
-            stream.synchronize().expect_err("found by the check");
-            launched
-        },
-    );
+    let report = report("a_block_that_leaves_its_cluster_is_named", |stream| {
+        let device = stream.device();
+        let _checked = Checking::all().start();
+        let output = Box::leak(Box::new(buffer(device, &[0])));
+        let config = LaunchConfig::new(2, 32).with_cluster(2);
+        let launched = stream.launch(leaves_the_cluster, config, (output,));
+        stream.synchronize().expect_err("found by the check");
+        launched
+    });
     says(report, &["has ended", "leaves_the_cluster"]);
 }
 
 #[test]
 fn a_missing_fence_of_proxies_is_named_with_the_write() {
     let test = "a_missing_fence_of_proxies_is_named_with_the_write";
-    let report = report(test, |device, stream| {
+    let report = report(test, |stream| {
+        let device = stream.device();
         let _checked = Checking::race().start();
         let tensor = Box::leak(Box::new(buffer(device, &[7u32; 64])));
         let mut map = TensorMapMut::new(tensor, Tiles::new([8, 8], [8, 8])).expect("a map");
-        let launched = device.launch(
-            stream,
-            no_proxy_fence,
-            LaunchConfig::new(1, 32),
-            (&mut map,),
-        );
+        let launched = stream.launch(no_proxy_fence, LaunchConfig::new(1, 32), (&mut map,));
         stream.synchronize().expect_err("found by the check");
         launched
     });
@@ -196,7 +192,7 @@ fn products_that_nobody_waits_for_are_noted() {
     let guard = Checking::sync().start();
     let mut output = buffer(&device, &[0.0; 512]);
     let config = LaunchConfig::new(1, 128);
-    let launched = device.launch(&stream, forgotten_products, config, (&mut output,));
+    let launched = stream.launch(forgotten_products, config, (&mut output,));
     launched.expect("a right result");
     stream.synchronize().expect("a right result");
     let (findings, notes) = guard.findings_and_notes();
@@ -218,10 +214,10 @@ fn report_of_leaving<K>(test: &str, kernel: K) -> Option<String>
 where
     K: SafeKernel<Params = ()>,
 {
-    report(test, |device, stream| {
+    report(test, |stream| {
         let _checked = Checking::all().start();
         let config = LaunchConfig::new(2, 32).with_cluster(2);
-        let launched = device.launch(stream, kernel, config, ());
+        let launched = stream.launch(kernel, config, ());
         stream.synchronize().expect_err("found by the check");
         launched
     })
@@ -268,11 +264,12 @@ fn a_word_to_a_block_that_has_ended_is_named() {
 
 /// Returns the report for 32 words that go to a block which expects this many bytes.
 fn report_of_words(test: &str, expected: u32, waits: bool) -> Option<String> {
-    report(test, |device, stream| {
+    report(test, |stream| {
+        let device = stream.device();
         let _checked = Checking::all().start();
         let output = Box::leak(Box::new(buffer(device, &[0; 64])));
         let config = LaunchConfig::new(2, 32).with_cluster(2);
-        device.launch(stream, sends_words, config, (expected, waits, output))
+        stream.launch(sends_words, config, (expected, waits, output))
     })
 }
 

@@ -61,7 +61,6 @@ fn batches<T: Multiplies + RealField>() {
         let mut found = bench.buffer(&c);
         let factors = [&bench.buffer(&a), &bench.buffer(&b)];
         gemm_batched(
-            &bench.device,
             &bench.stream,
             [alpha, beta],
             [m, n, k],
@@ -112,9 +111,9 @@ fn a_matrix_of_another_length_is_an_error() {
     let Bench { device, stream } = Bench::new();
     let buffer = |n: usize| DeviceBuffer::<f32>::zeroed(&device, n).expect("a buffer");
     let (factors, mut c) = ([&buffer(6), &buffer(5)], buffer(3));
-    let product = gemm(&device, &stream, [1.0, 0.0], [3, 1, 2], factors, &mut c);
+    let product = gemm(&stream, [1.0, 0.0], [3, 1, 2], factors, &mut c);
     assert_eq!(text(product), "done");
-    let product = gemm(&device, &stream, [1.0, 0.0], [3, 3, 2], factors, &mut c);
+    let product = gemm(&stream, [1.0, 0.0], [3, 3, 2], factors, &mut c);
     assert_eq!(text(product), "B has 5 elements, and the shape says 6");
 }
 
@@ -124,14 +123,6 @@ fn what_is_overwritten_is_not_read() {
     let bench = Bench::new();
     let ones = bench.buffer(&[1.0f32; 4]);
     let mut c = bench.buffer(&[f32::NAN; 4]);
-    gemm(
-        &bench.device,
-        &bench.stream,
-        [2.0, 0.0],
-        [2, 2, 2],
-        [&ones, &ones],
-        &mut c,
-    )
-    .expect("a launch");
+    gemm(&bench.stream, [2.0, 0.0], [2, 2, 2], [&ones, &ones], &mut c).expect("a launch");
     assert_eq!(c.to_vec().expect("no fault"), [4.0; 4]);
 }

@@ -38,7 +38,6 @@ fn batches<T: Multiplies + RealField>() {
         let mut found = bench.buffer(&y);
         let matrix = (&bench.buffer(&a), [m, k, k]);
         gemv_batched(
-            &bench.device,
             &bench.stream,
             [alpha, beta],
             matrix,
@@ -71,7 +70,6 @@ fn lengths_and_a_stride_that_do_not_fit_are_errors() {
     let mut y = buffer(3);
     let of = |a: usize, shape: [usize; 3], x: usize, y: &mut DeviceBuffer<f32>| {
         text(gemv(
-            &device,
             &stream,
             [1.0, 0.0],
             (&buffer(a), shape),
@@ -100,14 +98,6 @@ fn what_is_overwritten_is_not_read() {
     let bench = Bench::new();
     let ones = bench.buffer(&[1.0f32; 4]);
     let mut y = bench.buffer(&[f32::NAN; 2]);
-    gemv(
-        &bench.device,
-        &bench.stream,
-        [2.0, 0.0],
-        (&ones, [2, 2, 2]),
-        &ones,
-        &mut y,
-    )
-    .expect("a launch");
+    gemv(&bench.stream, [2.0, 0.0], (&ones, [2, 2, 2]), &ones, &mut y).expect("a launch");
     assert_eq!(y.to_vec().expect("no fault"), [4.0, 4.0]);
 }

@@ -39,9 +39,7 @@ fn a_stream_begins_with_the_published_vectors() {
         let mut philox = Philox::new(key, name);
         philox.skip(4 * u128::from(counter));
         let mut output = DeviceBuffer::zeroed(&device, 4).expect("a buffer");
-        philox
-            .bits(&device, &stream, &mut output)
-            .expect("a launch");
+        philox.bits(&stream, &mut output).expect("a launch");
         output.to_vec().expect("no fault")
     };
     assert_eq!(
@@ -72,9 +70,7 @@ fn two_fillings_are_one_of_both_lengths() {
         let mut numbers = Vec::new();
         for length in lengths {
             let mut output = DeviceBuffer::<f32>::zeroed(&device, *length).expect("a buffer");
-            philox
-                .uniform(&device, &stream, &mut output)
-                .expect("a launch");
+            philox.uniform(&stream, &mut output).expect("a launch");
             numbers.extend(output.to_vec().expect("no fault"));
         }
         numbers
@@ -95,17 +91,13 @@ fn random_numbers_have_the_mean_and_the_variance_of_their_kind() {
         let squares = numbers.iter().map(|x| (f64::from(*x) - mean).powi(2));
         (mean, squares.sum::<f64>() / count)
     };
-    philox
-        .uniform(&device, &stream, &mut output)
-        .expect("a launch");
+    philox.uniform(&stream, &mut output).expect("a launch");
     let (mean, variance) = moments(&output);
     assert!(
         (mean - 0.5).abs() < 0.01 && (variance - 1.0 / 12.0).abs() < 0.003,
         "{mean}, {variance}"
     );
-    philox
-        .normal(&device, &stream, &mut output)
-        .expect("a launch");
+    philox.normal(&stream, &mut output).expect("a launch");
     let (mean, variance) = moments(&output);
     assert!(
         mean.abs() < 0.04 && (variance - 1.0).abs() < 0.05,

@@ -74,7 +74,7 @@ fn sparse<T: Sums + RealField>() {
     for by in ways.into_iter().chain([Rows::Thread]) {
         let mut y = bench.buffer(&vec![<T as Precision>::rounded(9.0); rows]);
         matrix
-            .multiply_by(&bench.device, &bench.stream, &on_device, &mut y, (by, 64))
+            .multiply_by(&bench.stream, &on_device, &mut y, (by, 64))
             .expect("a launch");
         let found = y.to_vec().expect("no fault");
         assert_close(&found, expected.iter(), &format!("{by:?}"));

@@ -13,8 +13,8 @@ fn check_index_on_two_blocks_of_three_prints_the_notes_six_lines() {
         || {
             let device = tests::device();
             let stream = device.stream().expect("a stream");
-            device
-                .launch(&stream, check_index, LaunchConfig::new(2, 3), ())
+            stream
+                .launch(check_index, LaunchConfig::new(2, 3), ())
                 .expect("a launch");
             stream.synchronize().expect("no fault");
             "printed".to_owned()

@@ -47,7 +47,7 @@ fn refusal(config: LaunchConfig) -> String {
     let device = device();
     let stream = device.stream().expect("a stream");
     let mut ids = DeviceBuffer::from_slice(&device, &[[0; 4]; 64]).expect("a buffer");
-    let refused = device.launch(&stream, cluster_ids, config, (&mut ids,));
+    let refused = stream.launch(cluster_ids, config, (&mut ids,));
     refused.expect_err("no such cluster").to_string()
 }
 
@@ -76,7 +76,7 @@ fn a_kernel_with_a_cluster_takes_no_other() {
     let mut sums = DeviceBuffer::zeroed(&device, 2).expect("a buffer");
     let mut launch = |config| {
         let sums = sums.matrix_mut(1);
-        device.launch(&stream, cluster_sync_sum, config, (&input, sums))
+        stream.launch(cluster_sync_sum, config, (&input, sums))
     };
     let config = LaunchConfig::new(8, 32);
     let refused = launch(config.with_cluster(2)).expect_err("the kernel's clusters have 4 blocks");
@@ -107,8 +107,8 @@ fn large_clusters_run_once_they_are_allowed() {
             > 0
     );
     let mut ids = DeviceBuffer::from_slice(&device, &[[0; 4]; 512]).expect("a buffer");
-    device
-        .launch(&stream, cluster_ids, config, (&mut ids,))
+    stream
+        .launch(cluster_ids, config, (&mut ids,))
         .expect("16 blocks are a cluster");
     let expected = lanewise_patterns::cluster::clusters::positions(512, 32, 16);
     assert_eq!(ids.to_vec().expect("no fault"), expected);

@@ -150,8 +150,8 @@ fn a_launch_beyond_the_pending_ones_ends_the_kernel() {
             let mut data = DeviceBuffer::from_slice(&device, &[1; 1024]).expect("memory");
             let mut sums = DeviceBuffer::<i32>::zeroed(&device, 4).expect("memory");
             let config = LaunchConfig::new(4, 256);
-            device
-                .launch(&stream, recursive_reduce, config, (&mut data, &mut sums))
+            stream
+                .launch(recursive_reduce, config, (&mut data, &mut sums))
                 .expect("the launch itself is right");
             let error = sums.to_vec().expect_err("the fourth block has no room");
             format!("{:#}", anyhow::Error::from(error))

@@ -31,7 +31,7 @@ fn incr_racy_loses_counts_and_the_check_says_so() {
             let config = LaunchConfig::new(grid, block);
             // SAFETY: the race can spoil the value of the counter and nothing else; that value is
             // what is looked at.
-            unsafe { device.launch_unchecked(&stream, incr_racy, config, (&mut counter,)) }
+            unsafe { stream.launch_unchecked(incr_racy, config, (&mut counter,)) }
                 .expect("a launch");
             stream.synchronize()
         });

@@ -47,7 +47,7 @@ where
     ): Arguments<K::Params>,
 {
     sums(unroll, move |stream, config, (a, b, c), offset| {
-        tests::device().launch(stream, kernel, config, (a, b, c, offset))
+        stream.launch(kernel, config, (a, b, c, offset))
     })
 }
 

@@ -50,7 +50,7 @@ fn pinned_memory_copies_faster_than_pageable_and_registered_the_same() {
             let setup = Setup::new(1 << 20, 1);
             let outcome =
                 lanewise_patterns::run::run(&tests::device(), tests::agree::variant(way), setup);
-            outcome.expect("it runs").time().seconds()
+            outcome.expect("it runs").time().as_secs_f64()
         };
         let (pageable, pinned, registered) = (time("pageable"), time("pinned"), time("registered"));
         if pinned < pageable && (registered / pinned - 1.0).abs() < 0.05 {

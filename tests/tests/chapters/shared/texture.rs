@@ -5,7 +5,7 @@
 //! two texels, below 1 here, on each axis.
 
 use gpu::shared::texture::{texture_1d, texture_2d_border, texture_2d_linear};
-use lanewise::texture::{Filter, Outside, Sampling};
+use lanewise::texture::{AddressMode, Filter, Sampling};
 use lanewise::{DeviceBuffer, LaunchConfig, Texture};
 use lanewise_patterns::Setup;
 use lanewise_patterns::shared::texture::{line, resize, shift};
@@ -51,13 +51,8 @@ fn look_up(table: &[f32], at: &[f32]) -> Vec<f32> {
     let coordinates = DeviceBuffer::from_slice(&device, at).expect("a buffer");
     let mut output = DeviceBuffer::zeroed(&device, at.len()).expect("a buffer");
     let config = LaunchConfig::for_num_elems(at.len());
-    device
-        .launch(
-            &stream,
-            texture_1d,
-            config,
-            (&texture, &coordinates, &mut output),
-        )
+    stream
+        .launch(texture_1d, config, (&texture, &coordinates, &mut output))
         .expect("a launch");
     output.to_vec().expect("no fault")
 }
@@ -66,38 +61,43 @@ fn resized(
     image: &[f32],
     size: [usize; 2],
     [width, height]: [usize; 2],
-    outside: Outside,
+    address_mode: AddressMode,
 ) -> Vec<f32> {
     let device = device();
     let stream = device.stream().expect("a stream");
     let sampling = Sampling {
         filter: Filter::Linear,
         normalized: true,
-        outside,
+        address_mode,
     };
     let texture = Texture::from_slice(&device, image, size, sampling).expect("a texture");
     let mut output = DeviceBuffer::zeroed(&device, width * height).expect("a buffer");
     let config = LaunchConfig::cover_2d((width, height), (16, 16));
     let arguments = (&texture, output.matrix_mut(width));
-    device
-        .launch(&stream, texture_2d_linear, config, arguments)
+    stream
+        .launch(texture_2d_linear, config, arguments)
         .expect("a launch");
     output.to_vec().expect("no fault")
 }
 
-fn shifted(image: &[f32], size: [usize; 2], [dx, dy]: [i32; 2], outside: Outside) -> Vec<f32> {
+fn shifted(
+    image: &[f32],
+    size: [usize; 2],
+    [dx, dy]: [i32; 2],
+    address_mode: AddressMode,
+) -> Vec<f32> {
     let device = device();
     let stream = device.stream().expect("a stream");
     let sampling = Sampling {
-        outside,
+        address_mode,
         ..Sampling::default()
     };
     let texture = Texture::from_slice(&device, image, size, sampling).expect("a texture");
     let mut output = DeviceBuffer::zeroed(&device, image.len()).expect("a buffer");
     let config = LaunchConfig::cover_2d((size[0], size[1]), (16, 16));
     let arguments = (&texture, output.matrix_mut(size[0]), dx, dy);
-    device
-        .launch(&stream, texture_2d_border, config, arguments)
+    stream
+        .launch(texture_2d_border, config, arguments)
         .expect("a launch");
     output.to_vec().expect("no fault")
 }
@@ -126,16 +126,16 @@ proptest! {
     #[test]
     fn resizing_agrees_with_the_cpu(nx in 1usize..40, ny in 1usize..40, width in 1usize..70, height in 1usize..70) {
         let image = texels(nx * ny);
-        let expected = resize(&image, [nx, ny], [width, height], Outside::Clamp);
-        prop_assert_eq!(differs(&resized(&image, [nx, ny], [width, height], Outside::Clamp), &expected), None);
+        let expected = resize(&image, [nx, ny], [width, height], AddressMode::Clamp);
+        prop_assert_eq!(differs(&resized(&image, [nx, ny], [width, height], AddressMode::Clamp), &expected), None);
     }
 
     #[test]
     fn shifting_agrees_with_the_cpu(nx in 1usize..60, ny in 1usize..60, dx in -70i32..70, dy in -70i32..70, border in 0.0f32..1.0) {
         let image = texels(nx * ny);
-        let expected = shift(&image, [nx, ny], [dx, dy], Outside::Border(border));
+        let expected = shift(&image, [nx, ny], [dx, dy], AddressMode::Border(border));
         // Points are texels: no tolerance.
-        prop_assert_eq!(shifted(&image, [nx, ny], [dx, dy], Outside::Border(border)), expected);
+        prop_assert_eq!(shifted(&image, [nx, ny], [dx, dy], AddressMode::Border(border)), expected);
     }
 }
 
@@ -153,13 +153,8 @@ fn a_texture_is_passed_by_its_handle() {
     let coordinates = DeviceBuffer::from_slice(&device, &at).expect("a buffer");
     let mut output = DeviceBuffer::zeroed(&device, 20).expect("a buffer");
     let config = LaunchConfig::for_num_elems(20);
-    device
-        .launch(
-            &stream,
-            texture_1d,
-            config,
-            (handle, &coordinates, &mut output),
-        )
+    stream
+        .launch(texture_1d, config, (handle, &coordinates, &mut output))
         .expect("a launch");
     let expected: Vec<f32> = table.into_iter().rev().collect();
     assert_eq!(output.to_vec().expect("no fault"), expected);
@@ -179,12 +174,12 @@ fn weights_have_nine_bits() {
 fn an_image_meets_its_other_edge_where_it_wraps() {
     // Two texels over four pixels: the outer pixels lie a quarter of a texel past the middles,
     // towards the other edge.
-    let expected = |outside| resize(&[0.0, 1.0], [2, 1], [4, 1], outside);
-    assert_eq!(expected(Outside::Clamp), [0.0, 0.25, 0.75, 1.0]);
-    assert_eq!(expected(Outside::Wrap), [0.25, 0.25, 0.75, 0.75]);
-    for outside in [Outside::Clamp, Outside::Wrap] {
-        let seen = resized(&[0.0, 1.0], [2, 1], [4, 1], outside);
-        assert_eq!(differs(&seen, &expected(outside)), None);
+    let expected = |address_mode| resize(&[0.0, 1.0], [2, 1], [4, 1], address_mode);
+    assert_eq!(expected(AddressMode::Clamp), [0.0, 0.25, 0.75, 1.0]);
+    assert_eq!(expected(AddressMode::Wrap), [0.25, 0.25, 0.75, 0.75]);
+    for address_mode in [AddressMode::Clamp, AddressMode::Wrap] {
+        let seen = resized(&[0.0, 1.0], [2, 1], [4, 1], address_mode);
+        assert_eq!(differs(&seen, &expected(address_mode)), None);
     }
 }
 
@@ -202,7 +197,7 @@ fn a_kernel_fetches_once() {
 #[test]
 fn edges_go_on_where_they_are_held() {
     let image = texels(12);
-    let moved = shifted(&image, [4, 3], [2, 0], Outside::Clamp);
+    let moved = shifted(&image, [4, 3], [2, 0], AddressMode::Clamp);
     assert_eq!(moved[..4], [image[0], image[0], image[0], image[1]]);
 }
 

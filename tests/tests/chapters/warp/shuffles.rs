@@ -58,8 +58,8 @@ where
     let input = DeviceBuffer::from_slice(&device, &lanes).expect("a buffer");
     let mut output = DeviceBuffer::zeroed(&device, 32).expect("a buffer");
     let arguments = (&input, &mut output, by, width);
-    device
-        .launch(&stream, kernel, LaunchConfig::new(1, 32), arguments)
+    stream
+        .launch(kernel, LaunchConfig::new(1, 32), arguments)
         .expect("a launch");
     output.to_vec().expect("no fault")
 }
@@ -127,8 +127,8 @@ where
     let input = DeviceBuffer::from_slice(&device, &values).expect("a buffer");
     let mut output = DeviceBuffer::from_slice(&device, &[[0; 4]; 4]).expect("a buffer");
     let arguments = (&input, &mut output, 1, 16);
-    device
-        .launch(&stream, kernel, LaunchConfig::new(1, 32), arguments)
+    stream
+        .launch(kernel, LaunchConfig::new(1, 32), arguments)
         .expect("a launch");
     output.to_vec().expect("no fault")
 }

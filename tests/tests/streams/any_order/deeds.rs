@@ -163,16 +163,18 @@ impl World<'_> {
                 let (from, mut to) = two(&self.buffers, from, to)?;
                 let to = &mut *to;
                 let middle = to.expected.len() / 2;
-                let [mut low, mut high] = to.memory.split_at(middle);
+                let (mut low, mut high) = to.memory.split_at_mut(middle);
                 let (expected_low, expected_high) = to.expected.split_at_mut(middle);
                 for (queue, part, expected) in [
                     (&queues[0], &mut low, &mut *expected_low),
                     (&queues[1], &mut high, &mut *expected_high),
                 ] {
-                    let (device, shape) = (queue.stream.device(), super::world::config(part.len()));
+                    let shape = super::world::config(part.len());
                     let kernel = gpu::streams::advance::advance;
                     let launched =
-                        device.launch(&queue.stream, kernel, shape, (&from.memory, &mut *part, 1));
+                        queue
+                            .stream
+                            .launch(kernel, shape, (&from.memory, &mut *part, 1));
                     if let Err(why) = good(launched) {
                         return Some(Err(why));
                     }
@@ -199,7 +201,7 @@ impl World<'_> {
                 let (from, to) = different(from.get(), to.get(), self.buffers.len());
                 let (from, mut to) = two(&self.buffers, from, to)?;
                 let start = start.get().min(from.expected.len());
-                let view = from.memory.view(start..from.expected.len());
+                let view = from.memory.slice(start..from.expected.len());
                 let launched = Self::advance(&queue, &view, &mut to.memory, 1);
                 launched.map(|()| model::advance(&from.expected[start..], &mut to.expected, 1))
             }
@@ -303,15 +305,12 @@ impl World<'_> {
                         launched.map(|()| model::advance(&host.expected, &mut held.expected, 1))
                     }
                     1 => {
-                        let (device, shape) =
-                            (queue.stream.device(), super::world::config(mapped.len()));
+                        let shape = super::world::config(mapped.len());
                         let kernel = gpu::streams::advance::advance;
-                        let launched = device.launch(
-                            &queue.stream,
-                            kernel,
-                            shape,
-                            (&held.memory, &mut mapped, 2),
-                        );
+                        let launched =
+                            queue
+                                .stream
+                                .launch(kernel, shape, (&held.memory, &mut mapped, 2));
                         good(launched)
                             .map(|()| model::advance(&held.expected, &mut host.expected, 2))
                     }
@@ -352,19 +351,19 @@ impl World<'_> {
                 how,
             } => {
                 let queue = self.queue(stream.get())?;
-                let (device, kernel) = (queue.stream.device(), gpu::streams::advance::advance);
+                let kernel = gpu::streams::advance::advance;
                 let held = &mut *self.buffers[buffer.get()].write()?;
                 let host = &mut *self.managed[managed.get()].write()?;
                 let shape = super::world::config(48);
                 match how.get() {
                     0 => {
                         let arguments = (&host.memory, &mut held.memory, 1);
-                        good(device.launch(&queue.stream, kernel, shape, arguments))
+                        good(queue.stream.launch(kernel, shape, arguments))
                             .map(|()| model::advance(&host.expected, &mut held.expected, 1))
                     }
                     _ => {
                         let arguments = (&held.memory, &mut host.memory, 2);
-                        good(device.launch(&queue.stream, kernel, shape, arguments))
+                        good(queue.stream.launch(kernel, shape, arguments))
                             .map(|()| model::advance(&held.expected, &mut host.expected, 2))
                     }
                 }

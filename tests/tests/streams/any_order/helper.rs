@@ -33,7 +33,7 @@ struct Own {
     queue: Queue,
     buffers: [DeviceBuffer<u32>; 2],
     pinned: PinnedBuffer<u32>,
-    graph: lanewise::Graph,
+    graph: lanewise::ExecutableGraph,
 }
 
 impl Own {

@@ -65,7 +65,7 @@ impl World<'_> {
                 let [width, height] = image.size;
                 let shape = LaunchConfig::cover_2d((width + 3, height + 5), (16, 8));
                 let device = queue.stream.device();
-                let answer = device.launch(&queue.stream, paint_2d, shape, (surface,));
+                let answer = queue.stream.launch(paint_2d, shape, (surface,));
                 launched(answer, *device == image.device).map(|done| {
                     let texels = image.expected.iter_mut().enumerate();
                     for (i, texel) in texels.filter(|_| done) {
@@ -118,7 +118,7 @@ impl World<'_> {
                 made.and_then(|mut output| {
                     let device = queue.stream.device();
                     let arguments = (texture, row as u32, &mut output);
-                    let answer = device.launch(&queue.stream, read_row, config(width), arguments);
+                    let answer = queue.stream.launch(read_row, config(width), arguments);
                     // Where nobody looks, it goes while it is in use.
                     match launched(answer, *device == image.device)? && reads.get() > 0 {
                         true => image.check(&good(output.to_vec())?, row),
@@ -134,7 +134,6 @@ impl World<'_> {
             } => {
                 let queue = self.queue(stream.get())?;
                 let length = LENGTHS[length.get()];
-                let device = queue.stream.device();
                 let mut made = match MulticastBuffer::<u32>::zeroed(self.devices, length) {
                     Ok(made) => made,
                     Err(error)
@@ -154,7 +153,7 @@ impl World<'_> {
                     sum.iter_mut().zip(values).for_each(|(sum, x)| *sum += x);
                 }
                 let arguments = (&made, 0, length as u32);
-                let answer = device.launch(&queue.stream, all_reduce, config(length), arguments);
+                let answer = queue.stream.launch(all_reduce, config(length), arguments);
                 // Read by some, and dropped in use by others.
                 let read = || {
                     (0..self.devices.len() * reads.get()).try_for_each(|part| {

@@ -124,7 +124,7 @@ impl World<'_> {
                 let queue = self.queue(stream.get())?;
                 let device = queue.stream.device();
                 let mut expected = turn(&self.symbols[device.ordinal()])?;
-                let launched = device.launch(&queue.stream, count_up, LaunchConfig::new(2, 32), ());
+                let launched = queue.stream.launch(count_up, LaunchConfig::new(2, 32), ());
                 good(launched).map(|()| *expected = expected.wrapping_add(64))
             }
             op => return self.on_events(op),

@@ -51,7 +51,7 @@ fn ask(what: usize, device: &Device, stream: &Stream) -> Result<(), String> {
         4 => of(stream.call(|| ())),
         5 => of(device.record(|_| Ok(()))),
         6 => of(device.build_graph(|_| Ok(()))),
-        7 => of(device.launch(stream, count_up, LaunchConfig::new(1, 32), ())),
+        7 => of(stream.launch(count_up, LaunchConfig::new(1, 32), ())),
         8 => of(counters::of(device, || Ok::<(), DriverError>(()))),
         9 => {
             let none = || Ok::<(), DriverError>(());

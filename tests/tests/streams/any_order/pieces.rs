@@ -25,8 +25,8 @@ impl World<'_> {
                 let filled = match how.get() {
                     0 => queue.stream.fill(&mut held.memory, value),
                     1 => held.memory.fill(value),
-                    2 => held.memory.part(..).fill(value),
-                    _ => queue.stream.fill(&mut held.memory.part(..), value),
+                    2 => held.memory.slice_mut(..).fill(value),
+                    _ => queue.stream.fill(&mut held.memory.slice_mut(..), value),
                 };
                 good(filled).map(|()| held.expected.fill(value))
             }
@@ -43,16 +43,16 @@ impl World<'_> {
                 let (start, end) = (one.min(other).min(length), one.max(other).min(length));
                 let expected = &mut held.expected[..];
                 match how.get() {
-                    0 => good(held.memory.part(start..end).fill(9))
+                    0 => good(held.memory.slice_mut(start..end).fill(9))
                         .map(|()| expected[start..end].fill(9)),
                     1 => {
                         let values = numbers(end - start, one);
-                        let mut part = held.memory.part(start..end);
+                        let mut part = held.memory.slice_mut(start..end);
                         good(part.copy_from_slice(&values))
                             .map(|()| expected[start..end].copy_from_slice(&values))
                     }
                     2 => {
-                        let mut part = held.memory.part(start..end);
+                        let mut part = held.memory.slice_mut(start..end);
                         let filled = good(queue.stream.fill(&mut part, 5));
                         filled.map(|()| {
                             expected[start..end].fill(5);
@@ -62,9 +62,9 @@ impl World<'_> {
                     _ => {
                         let mut parts = held.memory.parts_of(&[start, end - start]);
                         let (from, to) = parts.split_at_mut(1);
-                        let (device, shape) = (queue.stream.device(), config(end - start));
+                        let shape = config(end - start);
                         let arguments = (&from[0], &mut to[0], 1);
-                        let launched = device.launch(&queue.stream, advance, shape, arguments);
+                        let launched = queue.stream.launch(advance, shape, arguments);
                         good(launched).map(|()| {
                             let (from, to) = expected.split_at_mut(start);
                             model::advance(from, &mut to[..end - start], 1);
@@ -94,7 +94,7 @@ impl World<'_> {
                 let device = queue.stream.device();
                 let arguments = (&from.memory, &mut to.memory, 1);
                 match how.get() / 7 {
-                    0 => match device.launch(&queue.stream, advance, shape, arguments) {
+                    0 => match queue.stream.launch(advance, shape, arguments) {
                         Ok(()) => Err(format!("launched with {shape}")),
                         Err(_) => Ok(()),
                     },

@@ -8,8 +8,8 @@ use std::sync::{Arc, PoisonError};
 use gpu::streams::advance::advance;
 use kernels::{count_bins, count_up};
 use lanewise::{
-    Device, Graph, GraphBuilder, GraphError, GraphTemplate, KernelNode, LaunchConfig, MemoryError,
-    Record,
+    Device, ExecutableGraph, Graph, GraphBuilder, GraphError, KernelNode, LaunchConfig,
+    MemoryError, Record,
 };
 
 use super::calls::Queue;
@@ -93,9 +93,9 @@ struct Plan {
 
 /// An executable graph.
 pub(super) struct Made {
-    graph: Graph,
+    graph: ExecutableGraph,
     plan: Plan,
-    template: Option<Arc<(GraphTemplate, Plan)>>,
+    template: Option<Arc<(Graph, Plan)>>,
     device: Device,
 }
 
@@ -563,7 +563,7 @@ impl World<'_> {
     /// Builds a graph, behind another's nodes or that one as a node.
     fn build(
         &self,
-        template: Option<(&(GraphTemplate, Plan), bool)>,
+        template: Option<(&(Graph, Plan), bool)>,
         picks: &[Pick],
     ) -> Result<Option<Made>, String> {
         let mut locked = self.lock_picks(picks);

@@ -400,13 +400,13 @@ impl<'a> World<'a> {
         to: &mut DeviceBuffer<u32>,
         rounds: u32,
     ) -> Did {
-        let (device, shape) = (queue.stream.device(), config(to.len()));
-        good(device.launch(&queue.stream, advance, shape, (from, to, rounds)))
+        let shape = config(to.len());
+        good(queue.stream.launch(advance, shape, (from, to, rounds)))
     }
 
     /// Queues counting what is in `from`.
     pub(super) fn bins(queue: &Queue, from: &DeviceBuffer<u32>, to: &mut DeviceBuffer<u32>) -> Did {
-        let (device, shape) = (queue.stream.device(), config(from.len()));
-        good(device.launch(&queue.stream, count_bins, shape, (from, to)))
+        let shape = config(from.len());
+        good(queue.stream.launch(count_bins, shape, (from, to)))
     }
 }

@@ -63,18 +63,18 @@ fn parts_are_written_by_several_streams_and_the_whole_waits_for_them() {
     let mut sum = DeviceBuffer::<f32>::zeroed(&device, 1000).expect("a buffer");
     let mut pieces = DeviceBuffer::from_slice(&device, &values).expect("a buffer");
     let free = StreamOptions::new().non_blocking();
-    for mut part in sum.parts(300).into_iter().zip(pieces.parts(300)) {
+    for mut part in sum.chunks_mut(300).into_iter().zip(pieces.chunks_mut(300)) {
         let stream = device.stream_with(free).expect("a stream");
         let config = LaunchConfig::for_num_elems(part.0.len());
-        device
-            .launch(&stream, vec_add, config, (&part.1, &part.1, &mut part.0))
+        stream
+            .launch(vec_add, config, (&part.1, &part.1, &mut part.0))
             .expect("a launch");
         stream.copy(&part.0, &mut part.1).expect("a copy");
     }
     let doubled: Vec<f32> = values.iter().map(|value| value + value).collect();
     assert_eq!(sum.to_vec().expect("no fault"), doubled);
     assert_eq!(pieces.to_vec().expect("no fault"), doubled);
-    let [mut left, right] = sum.split_at(1);
+    let (mut left, right) = sum.split_at_mut(1);
     assert_eq!((left.len(), right.len()), (1, 999));
     let [stream, _] = streams(&device);
     stream.fill_zero(&mut left).expect("a set");

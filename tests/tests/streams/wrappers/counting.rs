@@ -22,8 +22,8 @@ fn threads_share_what_is_counted() {
             let stream = device.stream()?;
             let mut c = DeviceBuffer::<f32>::zeroed(&device, 64).expect("a buffer");
             let config = LaunchConfig::new(1, 64);
-            device
-                .launch(&stream, vec_add, config, (&a, &a, &mut c))
+            stream
+                .launch(vec_add, config, (&a, &a, &mut c))
                 .expect("a launch");
             stream.synchronize()
         })
@@ -49,8 +49,8 @@ fn counting_is_nested() {
         let mut c = DeviceBuffer::<f32>::zeroed(&device, 64).expect("a buffer");
         let mut add = || {
             let config = LaunchConfig::new(1, 64);
-            device
-                .launch(&stream, vec_add, config, (&a, &a, &mut c))
+            stream
+                .launch(vec_add, config, (&a, &a, &mut c))
                 .expect("a launch");
             stream.synchronize()
         };
@@ -83,8 +83,8 @@ fn another_thread_launches_while_one_counts() {
         let mut sums = [(); 2].map(|()| DeviceBuffer::<f32>::zeroed(&device, 64).expect("sums"));
         let add = |stream: &Stream, sum: &mut DeviceBuffer<f32>| {
             let config = LaunchConfig::new(1, 64);
-            device
-                .launch(stream, vec_add, config, (&ones, &ones, sum))
+            stream
+                .launch(vec_add, config, (&ones, &ones, sum))
                 .expect("a launch");
             stream.synchronize()
         };

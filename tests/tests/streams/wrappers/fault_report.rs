@@ -22,11 +22,11 @@ fn an_asynchronous_fault_names_the_launch_that_caused_it() {
         // SAFETY: it is not sound, and that is the test: the process ends after the fault.
         let bad = unsafe { DeviceBuffer::<f32>::borrow_raw(&device, 16, 64) };
         let line = line!() + 2;
-        device
-            .launch(&stream, vec_add, config, (&*bad, &good, &mut first))
+        stream
+            .launch(vec_add, config, (&*bad, &good, &mut first))
             .expect("a launch");
-        device
-            .launch(&other, vec_add, config, (&good, &good, &mut second))
+        other
+            .launch(vec_add, config, (&good, &good, &mut second))
             .or_else(|error| {
                 error
                     .to_string()

@@ -21,8 +21,8 @@ fn a_task_awaits_a_stream_and_others_go_on_meanwhile() {
     let mut wound_on = DeviceBuffer::<u32>::zeroed(&device, 32).expect("a buffer");
     if device.backend() == Backend::Cuda {
         let config = LaunchConfig::for_num_elems(32);
-        device
-            .launch(&stream, advance, config, (&numbers, &mut wound_on, 1 << 24))
+        stream
+            .launch(advance, config, (&numbers, &mut wound_on, 1 << 24))
             .expect("a launch");
     } else {
         stream

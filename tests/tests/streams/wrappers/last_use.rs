@@ -118,19 +118,19 @@ fn nothing_is_left_of_parts_views_and_mapped_memory() {
         let stream = device.stream().expect("a stream");
         let mut memory = pinned(&device, &[1.0; 32]);
         let config = LaunchConfig::for_num_elems(32);
-        let [mut low, high] = whole.split_at(32);
-        device
-            .launch(&stream, vec_add, config, (&*high, &*high, &mut low))
+        let (mut low, high) = whole.split_at_mut(32);
+        stream
+            .launch(vec_add, config, (&*high, &*high, &mut low))
             .expect("a launch");
         let mut mapped = memory.mapped().expect("mapped memory");
-        device
-            .launch(&stream, vec_add, config, (&*low, &*low, &mut mapped))
+        stream
+            .launch(vec_add, config, (&*low, &*low, &mut mapped))
             .expect("a launch");
         drop((low, high, mapped));
-        let view = whole.view(0..32);
+        let view = whole.slice(0..32);
         let mut sum = DeviceBuffer::<f32>::zeroed(&device, 32).expect("a buffer");
-        device
-            .launch(&stream, vec_add, config, (&*view, &*view, &mut sum))
+        stream
+            .launch(vec_add, config, (&*view, &*view, &mut sum))
             .expect("a launch");
     }
     drop(whole);

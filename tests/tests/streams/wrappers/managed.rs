@@ -28,8 +28,8 @@ fn managed_memory_takes_advice_and_is_fetched_ahead() {
     memory.prefetch(&stream, here).expect("queued");
     let mut sum = DeviceBuffer::<f32>::zeroed(&device, 1000).expect("a buffer");
     let config = LaunchConfig::for_num_elems(1000);
-    device
-        .launch(&stream, vec_add, config, (&memory, &memory, &mut sum))
+    stream
+        .launch(vec_add, config, (&memory, &memory, &mut sum))
         .expect("a launch");
     memory
         .prefetch(&stream, MemoryLocation::Host)

@@ -38,8 +38,8 @@ fn round_trip(device: &Device, values: &[f32], [first, second]: &[Stream; 2]) ->
     let mut b = DeviceBuffer::<f32>::zeroed(device, values.len()).expect("a buffer");
     let up = first.copy_in(&input, &mut a).expect("a copy");
     let config = LaunchConfig::for_num_elems(values.len());
-    device
-        .launch(second, vec_add, config, (&a, &a, &mut b))
+    second
+        .launch(vec_add, config, (&a, &a, &mut b))
         .expect("a launch");
     let down = first.copy_out(&b, &mut output).expect("a copy");
     // Without these handles the memory still waits for its copies.

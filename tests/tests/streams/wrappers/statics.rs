@@ -32,8 +32,8 @@ fn constant_memory_is_written_between_the_launches_of_other_threads() {
         let mut output = DeviceBuffer::<f32>::zeroed(&device, TABLE_LENGTH).expect("a buffer");
         let config = LaunchConfig::new(TABLE_LENGTH as u32 / 32, 32);
         let mixed = (0..500).find_map(|_| {
-            device
-                .launch(&stream, read_constant_table, config, (&mut output,))
+            stream
+                .launch(read_constant_table, config, (&mut output,))
                 .expect("a launch");
             let seen = output.to_vec().expect("no fault");
             seen.iter().any(|value| *value != seen[0]).then_some(seen)
@@ -67,8 +67,8 @@ fn a_static_is_written_while_a_host_function_waits_for_a_launch() {
             calls
                 .call(move || wait.recv().expect("the test goes on"))
                 .expect("queued");
-            device
-                .launch(&stream, read_constant_table, config, (&mut output,))
+            stream
+                .launch(read_constant_table, config, (&mut output,))
                 .expect("a launch");
             go.send(()).expect("the stream waits");
             stream.synchronize().expect("no fault");

@@ -70,9 +70,7 @@ fn memory_whose_last_use_cannot_be_waited_for_is_not_freed() {
         first.synchronize().expect("no fault");
         let config = LaunchConfig::for_num_elems(LENGTH);
         let both = (&plain, &pooled, &mut sum);
-        second
-            .launch(&stream, vec_add, config, both)
-            .expect("a launch");
+        stream.launch(vec_add, config, both).expect("a launch");
         let module = Module::from_ptx(second, ENDS).expect("PTX");
         // SAFETY: the kernel has no parameters, and accesses no memory.
         let launched = unsafe { module.launch_named(&stream, "ends", LaunchConfig::new(1, 1), ()) };
@@ -102,14 +100,14 @@ fn a_buffer_of_another_device_is_refused_until_it_is_reached() {
         let here = DeviceBuffer::from_slice(first, &[1.0f32, 2.0]).expect("a buffer");
         let mut there = DeviceBuffer::from_slice(second, &[0.0f32; 2]).expect("a buffer");
         let config = LaunchConfig::for_num_elems(2);
-        let mut add = || second.launch(&streams[1], vec_add, config, (&here, &here, &mut there));
+        let mut add = || streams[1].launch(vec_add, config, (&here, &here, &mut there));
         let refused = add().expect_err("no access");
         let refused = format!("{:#}", anyhow::Error::from(refused));
         second.enable_peer(first).expect("access");
         second.enable_peer(first).expect("twice is once");
         add().expect("a launch");
-        let other = second
-            .launch(&streams[0], vec_add, config, (&here, &here, &mut there))
+        let other = streams[0]
+            .launch(vec_add, config, (&here, &here, &mut there))
             .expect_err("the stream is the first device's");
         let mut back = DeviceBuffer::from_slice(first, &[0.0f32; 2]).expect("a buffer");
         streams[0].copy(&there, &mut back).expect("a copy");
@@ -146,7 +144,7 @@ fn a_texture_of_another_device_is_refused() {
         let at = DeviceBuffer::from_slice(second, &[0.5f32, 1.5]).expect("a buffer");
         let mut output = DeviceBuffer::<f32>::zeroed(second, 2).expect("a buffer");
         let config = LaunchConfig::for_num_elems(2);
-        let refused = second.launch(&stream, texture_1d, config, (&texture, &at, &mut output));
+        let refused = stream.launch(texture_1d, config, (&texture, &at, &mut output));
         format!(
             "{:#}",
             anyhow::Error::from(refused.expect_err("another device's"))
@@ -179,8 +177,8 @@ fn managed_memory_waits_for_kernels_of_other_devices_too() {
             .call(|| std::thread::sleep(Duration::from_millis(50)))
             .expect("a host function");
         let config = LaunchConfig::for_num_elems(2);
-        second
-            .launch(&stream, vec_add, config, (&ones, &ones, &mut sum))
+        stream
+            .launch(vec_add, config, (&ones, &ones, &mut sum))
             .expect("a launch");
         format!("{:?}", sum.as_slice())
     });

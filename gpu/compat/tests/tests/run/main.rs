@@ -31,10 +31,7 @@ macro_rules! launch {
         // passes what its kernel asks for.
         unsafe {
             let opened = &*OPENED;
-            let launched =
-                opened
-                    .device
-                    .launch_unchecked(&opened.stream, $kernel, $config, $arguments);
+            let launched = opened.stream.launch_unchecked($kernel, $config, $arguments);
             launched.unwrap_or_else(|error| panic!("{error}"));
         }
     };

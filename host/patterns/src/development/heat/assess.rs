@@ -8,8 +8,8 @@
 use std::time::{Duration, Instant};
 
 use anyhow::Result;
-use lanewise::compare::{self, Agreement, Mismatch};
 use lanewise::counters::Counters;
+use lanewise::testing::{self, Agreement, Mismatch};
 use lanewise::{Device, Stream};
 
 use super::{Plate, SWEEPS, sweep, swept};
@@ -84,7 +84,7 @@ impl Case for Assessed {
     fn check(&mut self) -> Result<Result<Agreement, Mismatch>> {
         let found = self.found.iter().flat_map(|(plate, _)| plate.cells.iter());
         let found: Vec<f32> = found.copied().collect();
-        Ok(compare::equal(&found, &self.expected))
+        Ok(testing::equal(&found, &self.expected))
     }
 
     fn work(&self) -> Work {

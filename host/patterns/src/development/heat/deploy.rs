@@ -6,8 +6,8 @@
 
 use anyhow::{Context, Result};
 use gpu::development::heat::{HEIGHT, WIDTH, heat_measured, heat_tiled};
-use lanewise::compare::{self, Agreement, Mismatch};
 use lanewise::counters::Counters;
+use lanewise::testing::{self, Agreement, Mismatch};
 use lanewise::{Device, DeviceBuffer, DriverError, GraphError, LaunchConfig, MemoryError, Stream};
 
 use super::{Plate, swept};
@@ -198,7 +198,7 @@ impl Case for Deployed {
     fn check(&mut self) -> Result<Result<Agreement, Mismatch>> {
         let settled = self.settled.as_ref().context("nothing was launched")?;
         let expected = swept(self.start.clone(), settled.sweeps);
-        Ok(compare::equal(&settled.plate.cells, &expected.cells))
+        Ok(testing::equal(&settled.plate.cells, &expected.cells))
     }
 
     fn work(&self) -> Work {

@@ -7,7 +7,7 @@ pub mod optimise;
 pub mod parallelise;
 
 use anyhow::Result;
-use lanewise::compare::{self, Agreement, Mismatch};
+use lanewise::testing::{self, Agreement, Mismatch};
 use lanewise::{DeviceBuffer, Stream};
 
 use crate::{Case, Pattern, Setup, Size, Variant, Work};
@@ -133,7 +133,7 @@ where
     }
 
     fn check(&mut self) -> Result<Result<Agreement, Mismatch>> {
-        Ok(compare::equal(&self.plates[0].to_vec()?, &self.expected))
+        Ok(testing::equal(&self.plates[0].to_vec()?, &self.expected))
     }
 
     fn work(&self) -> Work {

@@ -24,7 +24,6 @@ pub enum Kernel {
 
 /// Launches the kernel on a plate of this shape.
 fn launch(
-    device: &Device,
     stream: &Stream,
     kernel: Kernel,
     [columns, rows]: [usize; 2],
@@ -36,17 +35,16 @@ fn launch(
     match kernel {
         Kernel::ByColumns => {
             let config = LaunchConfig::cover_2d((rows, columns), block);
-            device.launch(stream, heat_by_columns, config, (from, to))
+            stream.launch(heat_by_columns, config, (from, to))
         }
-        Kernel::ByRows => device.launch(stream, heat_by_rows, config, (from, to)),
-        Kernel::Tiled => device.launch(stream, heat_tiled, config, (from, to)),
+        Kernel::ByRows => stream.launch(heat_by_rows, config, (from, to)),
+        Kernel::Tiled => stream.launch(heat_tiled, config, (from, to)),
     }
 }
 
 pub(super) fn prepare(device: &Device, setup: Setup, kernel: Kernel) -> Result<Box<dyn Case>> {
     let start = Plate::of(setup)?;
     let (shape, cells) = ([start.columns, start.rows], start.cells.len());
-    let of = device.clone();
     Ok(Box::new(Sweeps {
         plates: [
             DeviceBuffer::zeroed(device, cells)?,
@@ -56,8 +54,8 @@ pub(super) fn prepare(device: &Device, setup: Setup, kernel: Kernel) -> Result<B
         start,
         launch: move |stream: &_, [a, b]: &mut [DeviceBuffer<f32>; 2]| {
             for _ in 0..SWEEPS / 2 {
-                launch(&of, stream, kernel, shape, (&*a, &mut *b))?;
-                launch(&of, stream, kernel, shape, (&*b, &mut *a))?;
+                launch(stream, kernel, shape, (&*a, &mut *b))?;
+                launch(stream, kernel, shape, (&*b, &mut *a))?;
             }
             Ok(())
         },

@@ -6,7 +6,7 @@
 
 use anyhow::Result;
 use gpu::development::heat::heat_by_columns;
-use lanewise::{Device, DeviceBuffer, LaunchConfig};
+use lanewise::{Device, DeviceBuffer, LaunchConfig, Stream};
 
 use super::{Plate, SWEEPS, Sweeps, swept};
 use crate::{Case, Setup};
@@ -16,7 +16,6 @@ pub(super) fn prepare(device: &Device, setup: Setup) -> Result<Box<dyn Case>> {
     let (columns, cells) = (start.columns, start.cells.len());
     // The kernel's x counts the rows, because the outer loop did.
     let config = LaunchConfig::cover_2d((start.rows, start.columns), (32, 8));
-    let of = device.clone();
     let mut at_home = vec![0.0; cells];
     Ok(Box::new(Sweeps {
         plates: [
@@ -25,10 +24,10 @@ pub(super) fn prepare(device: &Device, setup: Setup) -> Result<Box<dyn Case>> {
         ],
         expected: setup.expected(|| swept(start.clone(), SWEEPS).cells),
         start,
-        launch: move |stream: &_, [a, b]: &mut [DeviceBuffer<f32>; 2]| {
+        launch: move |stream: &Stream, [a, b]: &mut [DeviceBuffer<f32>; 2]| {
             for _ in 0..SWEEPS {
                 let sweep = (a.matrix(columns), b.matrix_mut(columns));
-                of.launch(stream, heat_by_columns, config, sweep)?;
+                stream.launch(heat_by_columns, config, sweep)?;
                 b.copy_to_slice(&mut at_home)?;
                 a.copy_from_slice(&at_home)?;
             }

@@ -2,7 +2,7 @@
 
 use gpu::streams::advance::advance;
 use kernels::halve;
-use lanewise::{Device, GraphBuilder, GraphError, GraphTemplate, LaunchConfig};
+use lanewise::{Device, Graph, GraphBuilder, GraphError, LaunchConfig};
 
 use super::{Locked, Made, Plan, Work, built};
 use crate::any_order::ops::{Op, Pick};
@@ -206,7 +206,7 @@ impl World<'_> {
     /// What can be launched of what was built.
     fn executable(
         &self,
-        built: Result<(GraphTemplate, ()), GraphError>,
+        built: Result<(Graph, ()), GraphError>,
         plan: Plan,
         device: Device,
     ) -> Result<Option<Made>, String> {

@@ -46,7 +46,7 @@ mod check {
         let (found, _) = run(|device, stream| {
             let x = DeviceBuffer::from_slice(device, &input)?;
             let mut y = DeviceBuffer::zeroed(device, 64)?;
-            device.launch(stream, reverse_short, LaunchConfig::new(1, 64), (&x, &mut y))?;
+            stream.launch(reverse_short, LaunchConfig::new(1, 64), (&x, &mut y))?;
             Ok(y.to_vec()?)
         });
         equal(&found, &Vec::from_iter((0..64).map(|i| input.get(63 - i).copied().unwrap_or(0))));

@@ -44,7 +44,7 @@ mod check {
         let (found, _) = run(|device, stream| {
             let x = DeviceBuffer::from_slice(device, &input)?;
             let mut y = DeviceBuffer::zeroed(device, 50)?;
-            device.launch(stream, warp_maxima, LaunchConfig::new(1, 64), (&x, &mut y))?;
+            stream.launch(warp_maxima, LaunchConfig::new(1, 64), (&x, &mut y))?;
             Ok(y.to_vec()?)
         });
         equal(

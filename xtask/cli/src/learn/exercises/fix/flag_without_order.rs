@@ -43,7 +43,7 @@ mod check {
         let (found, _) = run(|device, stream| {
             let mut data = DeviceBuffer::<u32>::zeroed(device, 2)?;
             let mut flag = DeviceBuffer::<u32>::zeroed(device, 1)?;
-            device.launch(stream, send, LaunchConfig::new(2, 1), (&mut data, &mut flag))?;
+            stream.launch(send, LaunchConfig::new(2, 1), (&mut data, &mut flag))?;
             Ok(data.to_vec()?)
         });
         equal(&found, &[42, 42]);

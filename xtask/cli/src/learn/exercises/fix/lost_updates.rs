@@ -42,7 +42,7 @@ mod check {
         let (found, _) = run(|device, stream| {
             let x = DeviceBuffer::from_slice(device, &input)?;
             let mut counts = DeviceBuffer::<u32>::zeroed(device, 7)?;
-            device.launch(stream, count_rests, LaunchConfig::new(2, 64), (&x, &mut counts))?;
+            stream.launch(count_rests, LaunchConfig::new(2, 64), (&x, &mut counts))?;
             Ok(counts.to_vec()?)
         });
         let count = |rest| input.iter().filter(|x| *x % 7 == rest).count() as u32;

@@ -39,7 +39,7 @@ mod check {
         let (mut output, _) = run(|device, stream| {
             let x = DeviceBuffer::from_slice(device, &input)?;
             let mut y = DeviceBuffer::zeroed(device, 64)?;
-            device.launch(stream, reverse, LaunchConfig::new(1, 64), (&x, &mut y))?;
+            stream.launch(reverse, LaunchConfig::new(1, 64), (&x, &mut y))?;
             Ok(y.to_vec()?)
         });
         output.reverse();

@@ -38,7 +38,7 @@ mod check {
             let (found, _) = run(|device, stream| {
                 let x = DeviceBuffer::from_slice(device, &input)?;
                 let mut y = DeviceBuffer::zeroed(device, n)?;
-                device.launch(stream, means, LaunchConfig::for_num_elems(n), (&x, &mut y))?;
+                stream.launch(means, LaunchConfig::for_num_elems(n), (&x, &mut y))?;
                 Ok(y.to_vec()?)
             });
             let next = |i: usize| input[(i + 1).min(n - 1)];

@@ -47,7 +47,7 @@ mod check {
         let (found, _) = run(|device, stream| {
             let x = DeviceBuffer::from_slice(device, &input)?;
             let mut y = DeviceBuffer::zeroed(device, 64)?;
-            device.launch(stream, add_next, LaunchConfig::new(1, 64), (&x, &mut y))?;
+            stream.launch(add_next, LaunchConfig::new(1, 64), (&x, &mut y))?;
             Ok(y.to_vec()?)
         });
         equal(

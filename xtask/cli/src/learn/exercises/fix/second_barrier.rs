@@ -45,7 +45,7 @@ mod check {
         let (found, _) = run(|device, stream| {
             let x = DeviceBuffer::from_slice(device, &input)?;
             let mut y = DeviceBuffer::zeroed(device, 64)?;
-            device.launch(stream, opposite_sums, LaunchConfig::new(1, 64), (&x, &mut y))?;
+            stream.launch(opposite_sums, LaunchConfig::new(1, 64), (&x, &mut y))?;
             Ok(y.to_vec()?)
         });
         equal(

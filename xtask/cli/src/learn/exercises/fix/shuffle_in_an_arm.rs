@@ -45,7 +45,7 @@ mod check {
         let (found, _) = run(|device, stream| {
             let x = DeviceBuffer::from_slice(device, &input)?;
             let mut y = DeviceBuffer::zeroed(device, 32)?;
-            device.launch(stream, pair_sums, LaunchConfig::new(1, 32), (&x, &mut y))?;
+            stream.launch(pair_sums, LaunchConfig::new(1, 32), (&x, &mut y))?;
             Ok(y.to_vec()?)
         });
         equal(

@@ -43,7 +43,7 @@ mod check {
         let input = numbers(128);
         let (found, _) = run(|device, stream| {
             let mut x = DeviceBuffer::from_slice(device, &input)?;
-            device.launch(stream, smooth, LaunchConfig::new(1, 128), (&mut x,))?;
+            stream.launch(smooth, LaunchConfig::new(1, 128), (&mut x,))?;
             Ok(x.to_vec()?)
         });
         let sum = |i: usize| input[i] + if i > 0 { input[i - 1] } else { 0 };

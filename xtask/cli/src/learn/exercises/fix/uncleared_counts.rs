@@ -42,7 +42,7 @@ mod check {
         let (found, _) = run(|device, stream| {
             let x = DeviceBuffer::from_slice(device, &input)?;
             let mut y = DeviceBuffer::zeroed(device, 4)?;
-            device.launch(stream, count_odd, LaunchConfig::new(4, 64), (&x, &mut y))?;
+            stream.launch(count_odd, LaunchConfig::new(4, 64), (&x, &mut y))?;
             Ok(y.to_vec()?)
         });
         equal(

@@ -44,7 +44,7 @@ mod check {
         let (found, _) = run(|device, stream| {
             let x = DeviceBuffer::from_slice(device, &input)?;
             let mut y = DeviceBuffer::zeroed(device, 1)?;
-            device.launch(stream, sum_of_tile, LaunchConfig::new(1, 64), (&x, &mut y))?;
+            stream.launch(sum_of_tile, LaunchConfig::new(1, 64), (&x, &mut y))?;
             Ok(y.to_vec()?)
         });
         equal(&found, &[input.iter().sum::<u32>()]);

@@ -45,7 +45,7 @@ mod check {
         let (found, _) = run(|device, stream| {
             let x = DeviceBuffer::from_slice(device, &input)?;
             let mut best = DeviceBuffer::<u32>::zeroed(device, 1)?;
-            device.launch(stream, maximum, LaunchConfig::new(2, 64), (&x, &mut best))?;
+            stream.launch(maximum, LaunchConfig::new(2, 64), (&x, &mut best))?;
             Ok(best.to_vec()?)
         });
         equal(&found, &[*input.iter().max().unwrap()]);

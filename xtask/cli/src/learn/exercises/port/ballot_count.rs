@@ -47,7 +47,7 @@ mod check {
             let x = DeviceBuffer::from_slice(device, &input)?;
             let mut total = DeviceBuffer::<u32>::zeroed(device, 1)?;
             let config = LaunchConfig::new(4, 64);
-            device.launch(stream, count_above, config, (&x, 500, &mut total))?;
+            stream.launch(count_above, config, (&x, 500, &mut total))?;
             Ok(total.to_vec()?)
         });
         equal(&found, &[input.iter().filter(|x| **x > 500).count() as u32]);

@@ -53,7 +53,7 @@ mod check {
         let (found, _) = run(|device, stream| {
             let x = DeviceBuffer::from_slice(device, &input)?;
             let mut y = DeviceBuffer::zeroed(device, 100)?;
-            device.launch(stream, filter, LaunchConfig::new(1, 128), (&x, &mut y))?;
+            stream.launch(filter, LaunchConfig::new(1, 128), (&x, &mut y))?;
             Ok(y.to_vec()?)
         });
         equal(

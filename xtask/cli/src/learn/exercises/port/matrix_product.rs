@@ -46,7 +46,7 @@ mod check {
             let y = DeviceBuffer::from_slice(device, &b)?;
             let mut z = DeviceBuffer::zeroed(device, 35)?;
             let arguments = (x.matrix(3), y.matrix(7), z.matrix_mut(7));
-            device.launch(stream, product, LaunchConfig::cover_2d((7, 5), (16, 8)), arguments)?;
+            stream.launch(product, LaunchConfig::cover_2d((7, 5), (16, 8)), arguments)?;
             Ok(z.to_vec()?)
         });
         let dot = |i: usize| (0..3).map(|k| a[i / 7 * 3 + k] * b[k * 7 + i % 7]).sum::<f32>();

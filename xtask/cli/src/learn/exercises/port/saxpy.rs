@@ -41,7 +41,7 @@ mod check {
             let (found, _) = run(|device, stream| {
                 let x = DeviceBuffer::from_slice(device, &input)?;
                 let mut y = DeviceBuffer::from_slice(device, &vec![1.0; n])?;
-                device.launch(stream, saxpy, LaunchConfig::for_num_elems(n), (2.0, &x, &mut y))?;
+                stream.launch(saxpy, LaunchConfig::for_num_elems(n), (2.0, &x, &mut y))?;
                 Ok(y.to_vec()?)
             });
             equal(&found, &Vec::from_iter(input.iter().map(|x| 2.0 * x + 1.0)));

@@ -48,7 +48,7 @@ mod check {
         let (found, _) = run(|device, stream| {
             let x = DeviceBuffer::from_slice(device, &input)?;
             let mut y = DeviceBuffer::zeroed(device, 256)?;
-            device.launch(stream, reverse, LaunchConfig::new(4, 64), (&x, &mut y))?;
+            stream.launch(reverse, LaunchConfig::new(4, 64), (&x, &mut y))?;
             Ok(y.to_vec()?)
         });
         equal(

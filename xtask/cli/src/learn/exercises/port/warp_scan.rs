@@ -56,7 +56,7 @@ mod check {
         let (found, _) = run(|device, stream| {
             let x = DeviceBuffer::from_slice(device, &input)?;
             let mut y = DeviceBuffer::zeroed(device, 64)?;
-            device.launch(stream, warp_scan, LaunchConfig::new(1, 64), (&x, &mut y))?;
+            stream.launch(warp_scan, LaunchConfig::new(1, 64), (&x, &mut y))?;
             Ok(y.to_vec()?)
         });
         equal(&found, &Vec::from_iter((0..64).map(|i| input[i / 32 * 32..=i].iter().sum())));

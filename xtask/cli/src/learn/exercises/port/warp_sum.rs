@@ -50,7 +50,7 @@ mod check {
         let (found, _) = run(|device, stream| {
             let x = DeviceBuffer::from_slice(device, &input)?;
             let mut y = DeviceBuffer::zeroed(device, 4)?;
-            device.launch(stream, warp_sums, LaunchConfig::new(2, 64), (&x, &mut y))?;
+            stream.launch(warp_sums, LaunchConfig::new(2, 64), (&x, &mut y))?;
             Ok(y.to_vec()?)
         });
         equal(&found, &Vec::from_iter(input.chunks(32).map(|part| part.iter().sum())));

@@ -39,7 +39,7 @@ mod check {
         let (_, counters) = run(|device, stream| {
             let x = DeviceBuffer::from_slice(device, &input)?;
             let mut y = DeviceBuffer::zeroed(device, 288)?;
-            device.launch(stream, wait, LaunchConfig::new(3, 96), (&x, &mut y))?;
+            stream.launch(wait, LaunchConfig::new(3, 96), (&x, &mut y))?;
             Ok(y.to_vec()?)
         });
         predicted("barriers", PREDICTION, counters.barriers as f64);

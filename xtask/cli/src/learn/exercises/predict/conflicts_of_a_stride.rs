@@ -41,7 +41,7 @@ mod check {
         let (_, counters) = run(|device, stream| {
             let x = DeviceBuffer::from_slice(device, &input)?;
             let mut y = DeviceBuffer::zeroed(device, 32)?;
-            device.launch(stream, every_fourth, LaunchConfig::new(1, 32), (&x, &mut y))?;
+            stream.launch(every_fourth, LaunchConfig::new(1, 32), (&x, &mut y))?;
             Ok(y.to_vec()?)
         });
         predicted(

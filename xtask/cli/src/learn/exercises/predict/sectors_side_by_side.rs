@@ -36,7 +36,7 @@ mod check {
         let (_, counters) = run(|device, stream| {
             let x = DeviceBuffer::from_slice(device, &input)?;
             let mut y = DeviceBuffer::zeroed(device, 32)?;
-            device.launch(stream, copy, LaunchConfig::new(1, 32), (&x, &mut y))?;
+            stream.launch(copy, LaunchConfig::new(1, 32), (&x, &mut y))?;
             Ok(y.to_vec()?)
         });
         predicted("sectors for each load", PREDICTION, counters.global_loads.sectors_per_request());

@@ -38,7 +38,7 @@ mod check {
         let (_, counters) = run(|device, stream| {
             let x = DeviceBuffer::from_slice(device, &input)?;
             let mut y = DeviceBuffer::zeroed(device, 100)?;
-            device.launch(stream, copy, LaunchConfig::new(2, 64), (&x, &mut y))?;
+            stream.launch(copy, LaunchConfig::new(2, 64), (&x, &mut y))?;
             Ok(y.to_vec()?)
         });
         predicted("load requests", PREDICTION, counters.global_loads.requests as f64);

@@ -42,7 +42,7 @@ mod check {
     fn rounds_do_not_mix() {
         prove(|device, stream| {
             let mut output = DeviceBuffer::<u32>::zeroed(device, 4)?;
-            device.launch(stream, exchange, LaunchConfig::new(1, 4), (&mut output,))?;
+            stream.launch(exchange, LaunchConfig::new(1, 4), (&mut output,))?;
             equal(&output.to_vec()?, &[12, 14, 16, 10]);
             Ok(())
         });

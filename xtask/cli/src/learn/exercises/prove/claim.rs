@@ -39,7 +39,7 @@ mod check {
         prove(|device, stream| {
             let mut job = DeviceBuffer::<u32>::zeroed(device, 1)?;
             let mut won = DeviceBuffer::<u32>::zeroed(device, 2)?;
-            device.launch(stream, claim, LaunchConfig::new(2, 1), (&mut job, &mut won))?;
+            stream.launch(claim, LaunchConfig::new(2, 1), (&mut job, &mut won))?;
             let winners = won.to_vec()?.iter().sum::<u32>();
             ensure(winners == 1, format!("{winners} threads have the job"))?;
             Ok(())

@@ -35,7 +35,7 @@ mod check {
     fn the_highest_score_stays() {
         prove(|device, stream| {
             let mut best = DeviceBuffer::<u32>::zeroed(device, 1)?;
-            device.launch(stream, score, LaunchConfig::new(2, 1), (&mut best,))?;
+            stream.launch(score, LaunchConfig::new(2, 1), (&mut best,))?;
             let best = best.to_vec()?[0];
             ensure(best == 20, format!("the best score is {best}"))?;
             Ok(())

@@ -41,7 +41,7 @@ mod check {
         prove(|device, stream| {
             let mut data = DeviceBuffer::<u32>::zeroed(device, 3)?;
             let mut count = DeviceBuffer::<u32>::zeroed(device, 1)?;
-            device.launch(stream, sum_parts, LaunchConfig::new(2, 1), (&mut data, &mut count))?;
+            stream.launch(sum_parts, LaunchConfig::new(2, 1), (&mut data, &mut count))?;
             let sum = data.to_vec()?[2];
             ensure(sum == 3, format!("the sum is {sum}"))?;
             Ok(())

@@ -33,7 +33,7 @@ mod check {
     fn both_increments_count() {
         prove(|device, stream| {
             let mut count = DeviceBuffer::<u32>::zeroed(device, 1)?;
-            device.launch(stream, increment, LaunchConfig::new(2, 1), (&mut count,))?;
+            stream.launch(increment, LaunchConfig::new(2, 1), (&mut count,))?;
             let count = count.to_vec()?[0];
             ensure(count == 2, format!("the count is {count}, after two increments"))?;
             Ok(())

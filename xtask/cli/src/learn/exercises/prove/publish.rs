@@ -48,7 +48,7 @@ mod check {
         prove(|device, stream| {
             let mut data = DeviceBuffer::<u32>::zeroed(device, 2)?;
             let mut flag = DeviceBuffer::<u32>::zeroed(device, 1)?;
-            device.launch(stream, publish, LaunchConfig::new(2, 1), (&mut data, &mut flag))?;
+            stream.launch(publish, LaunchConfig::new(2, 1), (&mut data, &mut flag))?;
             let data = data.to_vec()?;
             ensure([0, 7].contains(&data[1]), format!("block 1 read {}", data[1]))?;
             Ok(())

@@ -41,7 +41,7 @@ mod check {
         prove(|device, stream| {
             let mut flags = DeviceBuffer::<u32>::zeroed(device, 2)?;
             let mut seen = DeviceBuffer::<u32>::zeroed(device, 2)?;
-            device.launch(stream, meet, LaunchConfig::new(2, 1), (&mut flags, &mut seen))?;
+            stream.launch(meet, LaunchConfig::new(2, 1), (&mut flags, &mut seen))?;
             let seen = seen.to_vec()?;
             ensure(seen != [0, 0], "both overlooked the other")?;
             Ok(())

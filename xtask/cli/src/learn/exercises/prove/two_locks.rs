@@ -40,7 +40,7 @@ mod check {
         prove(|device, stream| {
             let mut data = DeviceBuffer::<u32>::zeroed(device, 1)?;
             let mut locks = DeviceBuffer::<u32>::zeroed(device, 2)?;
-            device.launch(stream, with_both, LaunchConfig::new(2, 1), (&mut data, &mut locks))?;
+            stream.launch(with_both, LaunchConfig::new(2, 1), (&mut data, &mut locks))?;
             let count = data.to_vec()?[0];
             ensure(count == 2, format!("the number is {count}, after two increments"))?;
             Ok(())

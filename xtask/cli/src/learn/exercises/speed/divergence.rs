@@ -50,7 +50,7 @@ mod check {
         let (found, counters) = run(|device, stream| {
             let mut y = DeviceBuffer::zeroed(device, 1024)?;
             let config = LaunchConfig::new(8, 128);
-            device.launch(stream, stretch_and_fold, config, (&mut y, 6))?;
+            stream.launch(stretch_and_fold, config, (&mut y, 6))?;
             Ok(y.to_vec()?)
         });
         let stretch = |x: u32| x.wrapping_mul(1_664_525).wrapping_add(1_013_904_223);

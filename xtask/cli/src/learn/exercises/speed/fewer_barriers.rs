@@ -53,7 +53,7 @@ mod check {
         let (found, counters) = run(|device, stream| {
             let x = DeviceBuffer::from_slice(device, &input)?;
             let mut sums = DeviceBuffer::zeroed(device, 4)?;
-            device.launch(stream, block_sums, LaunchConfig::new(4, 256), (&x, &mut sums))?;
+            stream.launch(block_sums, LaunchConfig::new(4, 256), (&x, &mut sums))?;
             Ok(sums.to_vec()?)
         });
         equal(&found, &Vec::from_iter(input.chunks(256).map(|part| part.iter().sum())));

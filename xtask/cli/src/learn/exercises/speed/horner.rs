@@ -46,7 +46,7 @@ mod check {
         let input = Vec::from_iter((0..128).map(|i| (i % 5) as f32));
         let (found, counters) = run(|device, stream| {
             let mut x = DeviceBuffer::from_slice(device, &input)?;
-            device.launch(stream, polynomial, LaunchConfig::new(1, 128), (&mut x,))?;
+            stream.launch(polynomial, LaunchConfig::new(1, 128), (&mut x,))?;
             Ok(x.to_vec()?)
         });
         let value = |x: &f32| C.iter().rev().fold(0.0, |sum, c| sum * x + c);

@@ -44,7 +44,7 @@ mod check {
         let (found, counters) = run(|device, stream| {
             let x = DeviceBuffer::from_slice(device, &input)?;
             let mut y = DeviceBuffer::zeroed(device, 64)?;
-            device.launch(stream, loudest, LaunchConfig::new(2, 32), (x.matrix(20), &mut y))?;
+            stream.launch(loudest, LaunchConfig::new(2, 32), (x.matrix(20), &mut y))?;
             Ok(y.to_vec()?)
         });
         let most = |row: &[u32]| row.windows(4).map(|four| four.iter().sum()).max().unwrap();

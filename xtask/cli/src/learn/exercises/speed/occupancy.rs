@@ -39,7 +39,7 @@ mod check {
         let ((found, blocks), _) = run(|device, stream| {
             let x = DeviceBuffer::from_slice(device, &input)?;
             let mut y = DeviceBuffer::zeroed(device, 512)?;
-            device.launch(stream, reverse_blocks, LaunchConfig::new(4, 128), (&x, &mut y))?;
+            stream.launch(reverse_blocks, LaunchConfig::new(4, 128), (&x, &mut y))?;
             Ok((y.to_vec()?, device.active_blocks(reverse_blocks, 128, 0)?))
         });
         equal(

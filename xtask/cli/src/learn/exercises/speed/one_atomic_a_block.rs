@@ -40,7 +40,7 @@ mod check {
         let (found, counters) = run(|device, stream| {
             let x = DeviceBuffer::from_slice(device, &input)?;
             let mut total = DeviceBuffer::<u32>::zeroed(device, 1)?;
-            device.launch(stream, add_up, LaunchConfig::new(4, 128), (&x, &mut total))?;
+            stream.launch(add_up, LaunchConfig::new(4, 128), (&x, &mut total))?;
             Ok(total.to_vec()?)
         });
         equal(&found, &[input.iter().sum()]);

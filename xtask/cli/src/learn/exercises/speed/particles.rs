@@ -50,7 +50,7 @@ mod check {
         let (found, counters) = run(|device, stream| {
             let x = DeviceBuffer::from_slice(device, &data)?;
             let mut y = DeviceBuffer::zeroed(device, 1024)?;
-            device.launch(stream, double_x, LaunchConfig::new(8, 128), (&x, &mut y))?;
+            stream.launch(double_x, LaunchConfig::new(8, 128), (&x, &mut y))?;
             Ok(y.to_vec()?)
         });
         equal(&found, &Vec::from_iter(xs.iter().map(|x| 2.0 * x)));

@@ -51,7 +51,7 @@ mod check {
         let (found, counters) = run(|device, stream| {
             let x = DeviceBuffer::from_slice(device, &input)?;
             let mut y = DeviceBuffer::zeroed(device, 1024)?;
-            device.launch(stream, sum_of_seven, LaunchConfig::new(8, 128), (&x, &mut y))?;
+            stream.launch(sum_of_seven, LaunchConfig::new(8, 128), (&x, &mut y))?;
             Ok(y.to_vec()?)
         });
         let at = |i: usize| input.get(i).copied().unwrap_or(0.0);

@@ -54,7 +54,7 @@ mod check {
         let (found, counters) = run(|device, stream| {
             let x = DeviceBuffer::from_slice(device, &input)?;
             let mut y = DeviceBuffer::zeroed(device, 32)?;
-            device.launch(stream, row_sums, LaunchConfig::new(8, 128), (x.matrix(64), &mut y))?;
+            stream.launch(row_sums, LaunchConfig::new(8, 128), (x.matrix(64), &mut y))?;
             Ok(y.to_vec()?)
         });
         equal(&found, &Vec::from_iter(input.chunks(64).map(|row| row.iter().sum::<f32>())));

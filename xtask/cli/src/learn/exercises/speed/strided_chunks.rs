@@ -43,7 +43,7 @@ mod check {
         let (sums, counters) = run(|device, stream| {
             let x = DeviceBuffer::from_slice(device, &input)?;
             let mut sums = DeviceBuffer::zeroed(device, 256)?;
-            device.launch(stream, partial_sums, LaunchConfig::new(2, 128), (&x, &mut sums))?;
+            stream.launch(partial_sums, LaunchConfig::new(2, 128), (&x, &mut sums))?;
             Ok(sums.to_vec()?)
         });
         equal(&[sums.iter().sum::<u32>()], &[input.iter().sum()]);

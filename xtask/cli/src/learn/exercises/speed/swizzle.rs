@@ -39,7 +39,7 @@ mod check {
             let x = DeviceBuffer::from_slice(device, &input)?;
             let mut y = DeviceBuffer::zeroed(device, 1024)?;
             let arguments = (x.matrix(32), y.matrix_mut(32));
-            device.launch(stream, transpose, LaunchConfig::new(1, (32, 32)), arguments)?;
+            stream.launch(transpose, LaunchConfig::new(1, (32, 32)), arguments)?;
             Ok(y.to_vec()?)
         });
         equal(&found, &Vec::from_iter((0..1024).map(|i| input[i % 32 * 32 + i / 32])));

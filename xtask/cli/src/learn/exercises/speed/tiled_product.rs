@@ -63,7 +63,7 @@ mod check {
             let y = DeviceBuffer::from_slice(device, &b)?;
             let mut z = DeviceBuffer::zeroed(device, n * n)?;
             let arguments = (x.matrix(n), y.matrix(n), z.matrix_mut(n));
-            device.launch(stream, product, LaunchConfig::new((4, 4), (16, 16)), arguments)?;
+            stream.launch(product, LaunchConfig::new((4, 4), (16, 16)), arguments)?;
             Ok(z.to_vec()?)
         });
         let dot = |i: usize| (0..n).map(|k| a[i / n * n + k] * b[k * n + i % n]).sum::<f32>();

@@ -40,7 +40,7 @@ mod check {
             let (found, _) = run(|device, stream| {
                 let x = DeviceBuffer::from_slice(device, &input)?;
                 let mut y = DeviceBuffer::zeroed(device, n)?;
-                device.launch(stream, running_totals, LaunchConfig::new(1, 256), (&x, &mut y))?;
+                stream.launch(running_totals, LaunchConfig::new(1, 256), (&x, &mut y))?;
                 Ok(y.to_vec()?)
             });
             let totals = input.iter().scan(0, |sum, x| {

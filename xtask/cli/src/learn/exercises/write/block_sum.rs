@@ -44,7 +44,7 @@ mod check {
                 let x = DeviceBuffer::from_slice(device, &input)?;
                 let config = LaunchConfig::cover_1d(n, 128);
                 let mut sums = DeviceBuffer::zeroed(device, n.div_ceil(128))?;
-                device.launch(stream, block_sums, config, (&x, &mut sums))?;
+                stream.launch(block_sums, config, (&x, &mut sums))?;
                 Ok(sums.to_vec()?)
             });
             let expected = input.chunks(128).map(|part| part.iter().sum());

@@ -42,7 +42,7 @@ mod check {
         let (found, counters) = run(|device, stream| {
             let x = DeviceBuffer::from_slice(device, &input)?;
             let mut y = DeviceBuffer::zeroed(device, 64)?;
-            device.launch(stream, warp_sums, LaunchConfig::new(1, 64), (&x, &mut y))?;
+            stream.launch(warp_sums, LaunchConfig::new(1, 64), (&x, &mut y))?;
             Ok(y.to_vec()?)
         });
         let sum = |i: usize| input[i / 32 * 32..][..32].iter().sum();

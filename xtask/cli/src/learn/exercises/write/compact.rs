@@ -42,7 +42,7 @@ mod check {
             let x = DeviceBuffer::from_slice(device, &input)?;
             let mut count = DeviceBuffer::<u32>::zeroed(device, 1)?;
             let mut y = DeviceBuffer::zeroed(device, 1000)?;
-            device.launch(stream, evens, LaunchConfig::new(2, 128), (&x, &mut count, &mut y))?;
+            stream.launch(evens, LaunchConfig::new(2, 128), (&x, &mut count, &mut y))?;
             Ok(y.to_vec()?[..count.to_vec()?[0] as usize].to_vec())
         });
         let mut expected = Vec::from_iter(input.iter().copied().filter(|x| x % 2 == 0));

@@ -39,7 +39,7 @@ mod check {
             let (found, _) = run(|device, stream| {
                 let x = DeviceBuffer::from_slice(device, &input)?;
                 let mut y = DeviceBuffer::zeroed(device, n)?;
-                device.launch(stream, squares, LaunchConfig::new(2, 32), (&x, &mut y))?;
+                stream.launch(squares, LaunchConfig::new(2, 32), (&x, &mut y))?;
                 Ok(y.to_vec()?)
             });
             equal(&found, &Vec::from_iter(input.iter().map(|x| x * x)));

@@ -41,7 +41,7 @@ mod check {
                 let y = DeviceBuffer::from_slice(device, &b)?;
                 let mut c = DeviceBuffer::zeroed(device, n)?;
                 let config = LaunchConfig::for_num_elems(n);
-                device.launch(stream, add, config, (&x, &y, &mut c))?;
+                stream.launch(add, config, (&x, &y, &mut c))?;
                 Ok(c.to_vec()?)
             });
             let sums: Vec<f32> = a.iter().map(|a| a + 18.0).collect();

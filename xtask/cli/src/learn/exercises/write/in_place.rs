@@ -34,7 +34,7 @@ mod check {
             let (found, _) = run(|device, stream| {
                 let mut data = DeviceBuffer::from_slice(device, &vec![1.0; n])?;
                 let config = LaunchConfig::for_num_elems(n);
-                device.launch(stream, scale, config, (&mut data, 2.5))?;
+                stream.launch(scale, config, (&mut data, 2.5))?;
                 Ok(data.to_vec()?)
             });
             equal(&found, &vec![2.5; n]);

@@ -51,7 +51,7 @@ mod check {
                 let x = DeviceBuffer::from_slice(device, &input)?;
                 let mut y = DeviceBuffer::zeroed(device, n)?;
                 let config = LaunchConfig::cover_1d(n, 128);
-                device.launch(stream, sum_of_three, config, (&x, &mut y))?;
+                stream.launch(sum_of_three, config, (&x, &mut y))?;
                 Ok(y.to_vec()?)
             });
             let at = |i: usize| input.get(i).copied().unwrap_or(0);

@@ -44,7 +44,7 @@ mod check {
             let x = DeviceBuffer::from_slice(device, &input)?;
             let mut y = DeviceBuffer::zeroed(device, 300)?;
             let arguments = (x.matrix(100), y.matrix_mut(100));
-            device.launch(stream, centre, LaunchConfig::new(3, 64), arguments)?;
+            stream.launch(centre, LaunchConfig::new(3, 64), arguments)?;
             Ok(y.to_vec()?)
         });
         let centred = (0..300).map(|i| (i % 100 * 2) as f32 - 99.0);

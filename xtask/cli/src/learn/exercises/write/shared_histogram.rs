@@ -50,7 +50,7 @@ mod check {
         let (found, counters) = run(|device, stream| {
             let x = DeviceBuffer::from_slice(device, &input)?;
             let mut bins = DeviceBuffer::<u32>::zeroed(device, 10)?;
-            device.launch(stream, digits, LaunchConfig::new(4, 128), (&x, &mut bins))?;
+            stream.launch(digits, LaunchConfig::new(4, 128), (&x, &mut bins))?;
             Ok(bins.to_vec()?)
         });
         let count = |digit| input.iter().filter(|x| *x % 10 == digit).count() as u32;

@@ -33,7 +33,7 @@ mod check {
     fn threads_of_all_blocks_have_numbers_of_their_own() {
         let (found, _) = run(|device, stream| {
             let mut output = DeviceBuffer::zeroed(device, 96)?;
-            device.launch(stream, number, LaunchConfig::new(3, 32), (&mut output,))?;
+            stream.launch(number, LaunchConfig::new(3, 32), (&mut output,))?;
             Ok(output.to_vec()?)
         });
         equal(&found, &Vec::from_iter(0..96));

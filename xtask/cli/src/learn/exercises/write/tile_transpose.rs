@@ -46,7 +46,7 @@ mod check {
                 let mut y = DeviceBuffer::zeroed(device, rows * columns)?;
                 let grid = (rows.div_ceil(32) as u32, columns.div_ceil(32) as u32);
                 let arguments = (x.matrix(columns), y.matrix_mut(rows));
-                device.launch(stream, transpose, LaunchConfig::new(grid, (32, 8)), arguments)?;
+                stream.launch(transpose, LaunchConfig::new(grid, (32, 8)), arguments)?;
                 Ok(y.to_vec()?)
             });
             let turned = (0..rows * columns).map(|i| input[i % rows * columns + i / rows]);

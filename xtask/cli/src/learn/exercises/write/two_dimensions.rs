@@ -37,7 +37,7 @@ mod check {
                 let mut z = DeviceBuffer::zeroed(device, rows * columns)?;
                 let config = LaunchConfig::cover_2d((columns, rows), (16, 8));
                 let arguments = (x.matrix(columns), &y, z.matrix_mut(columns));
-                device.launch(stream, add_row, config, arguments)?;
+                stream.launch(add_row, config, arguments)?;
                 Ok(z.to_vec()?)
             });
             let expected = a.iter().enumerate().map(|(i, a)| a + row[i % columns]);

@@ -41,7 +41,7 @@ mod check {
         let (found, _) = run(|device, stream| {
             let x = DeviceBuffer::from_slice(device, &input)?;
             let mut y = DeviceBuffer::zeroed(device, 96)?;
-            device.launch(stream, ranks, LaunchConfig::new(1, 96), (&x, &mut y))?;
+            stream.launch(ranks, LaunchConfig::new(1, 96), (&x, &mut y))?;
             Ok(y.to_vec()?)
         });
         let evens = |part: &[u32]| part.iter().filter(|x| *x % 2 == 0).count() as u32;

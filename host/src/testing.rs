@@ -176,7 +176,7 @@ impl Every {
 /// type.
 ///
 /// ```
-/// use lanewise::compare::{Every, Matching};
+/// use lanewise::testing::{Every, Matching};
 ///
 /// // The second column of a matrix with three, against a vector.
 /// let device = [0.0f32, 1.0, 0.0, 0.0, 2.000001, 0.0];

@@ -28,8 +28,8 @@ const HALVES: u32 = 256;
 /// `cufftExecZ2Z`.
 ///
 /// The length is a power of two up to 2^20. A complex number is a `Float2` or a `Double2`, with its
-/// real part first. The error grows with the logarithm of the length, for all roots are rounded
-/// once.
+/// real part first. The error grows with the logarithm of the length, for each root is rounded, or
+/// is the product of two that are.
 ///
 /// ```
 /// use lanewise::{Device, DeviceBuffer};

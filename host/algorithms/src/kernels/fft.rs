@@ -3,7 +3,8 @@
 //! A thread has sixteen elements in registers. It transforms them by a pass of radix 16, and
 //! between two passes the elements of a transform are exchanged through shared memory. The last
 //! pass has a radix of 2, 4, 8 or 16. So a transform of 4096 elements has three passes, and is read
-//! and written once. The roots are in tables in the order in which the lanes of a warp load them.
+//! and written once. The roots are in tables in the order in which the lanes of a warp load them,
+//! by twos. A pass of radix 16 loads six of them: the others are products of two.
 //!
 //! A longer transform is a matrix, row after row. One kernel transforms its columns, multiplies
 //! each element by the root to the power of its row times its column, and writes the matrix
@@ -309,21 +310,70 @@ const fn radix(log: u32, log_p: u32) -> usize {
     }
 }
 
-/// Returns where the roots of a pass begin in a table of [`powers`]. Each pass after the first has
-/// fifteen for each element of the ones before it.
+/// The roots of a pass of this radix that are in its table, as powers of the first one: an even
+/// number of them. Each other one is a product of two.
+const fn tabled(radix: usize) -> &'static [usize] {
+    match radix {
+        16 => &[1, 2, 3, 4, 8, 12],
+        8 => &[1, 2, 3, 4],
+        4 => &[1, 2],
+        _ => &[1, 0],
+    }
+}
+
+/// Returns where the roots of a pass begin in a table of [`powers`]: after those of the passes
+/// before, whose radix is 16.
 const fn roots_of(log_p: u32) -> usize {
-    (1 << log_p) - LANES
+    ((1 << log_p) - LANES) / (LANES - 1) * tabled(LANES).len()
 }
 
 /// Returns the roots of the passes after the first, as powers of the root of `2^log`. A pass has
-/// those for element 1 of all butterflies, then those for element 2.
+/// the first two of those that are [`tabled`] for all butterflies, then the next two.
 #[cfg(not(target_arch = "nvptx64"))]
 pub(crate) fn powers(log: u32) -> impl Iterator<Item = usize> {
     (4..log).step_by(4).flat_map(move |log_p| {
         let radix = radix(log, log_p);
         let of_pass = (1 << (log - log_p)) / radix;
-        (1..radix).flat_map(move |r| (0..1 << log_p).map(move |k| k * r * of_pass))
+        let (pairs, _) = tabled(radix).as_chunks::<2>();
+        let of_pair = move |pair: &'static [usize; 2]| {
+            (0..1 << log_p).flat_map(move |k| pair.map(|r| k * r * of_pass))
+        };
+        pairs.iter().flat_map(of_pair)
     })
+}
+
+/// Two roots, which one instruction loads if they are of `f32`.
+#[repr(C, align(16))]
+#[derive(Clone, Copy)]
+struct Pair<C>([C; 2]);
+
+/// Returns the roots of a pass of radix `R` for one butterfly. `pairs` is where its first two are
+/// in the table, and the next two are `apart` pairs from there.
+///
+/// # Safety
+/// They are there, and aligned.
+#[inline(always)]
+unsafe fn roots_at<C: Complex, const R: usize>(
+    pairs: *const Pair<C>,
+    apart: usize,
+) -> [Number<C::Part>; LANES] {
+    let tabled = const { tabled(R) };
+    let mut roots = [Number([C::Part::default(); 2]); LANES];
+    for i in 0..tabled.len() / 2 {
+        // SAFETY: the caller promises it.
+        let Pair(pair) = unsafe { pairs.add(i * apart).read() };
+        let [a, b] = pair.map(Number::of);
+        (roots[tabled[2 * i]], roots[tabled[2 * i + 1]]) = (a, b);
+    }
+    if R == 4 {
+        roots[3] = roots[1] * roots[2];
+    }
+    for r in 5..R {
+        if r % 4 != 0 {
+            roots[r] = roots[r - r % 4] * roots[r % 4];
+        }
+    }
+    roots
 }
 
 /// The elements of a thread.
@@ -343,13 +393,25 @@ unsafe fn pass<C: Complex, const LOG: u32, const LOG_P: u32>(
     let radix = const { radix(LOG, LOG_P) };
     let apart = LANES / radix;
     if LOG_P > 0 {
+        let pairs = roots
+            .as_ptr()
+            .wrapping_add(roots_of(LOG_P))
+            .cast::<Pair<C>>();
         for j in 0..apart {
             let k = (t + j * threads(LOG)) % (1 << LOG_P);
+            // SAFETY: the roots of this pass are there. A buffer is aligned, and each table before
+            // has pairs.
+            let roots = unsafe {
+                let at = pairs.wrapping_add(k);
+                match radix {
+                    16 => roots_at::<C, 16>(at, 1 << LOG_P),
+                    8 => roots_at::<C, 8>(at, 1 << LOG_P),
+                    4 => roots_at::<C, 4>(at, 1 << LOG_P),
+                    _ => roots_at::<C, 2>(at, 1 << LOG_P),
+                }
+            };
             for r in 1..radix {
-                let place = roots_of(LOG_P) + ((r - 1) << LOG_P) + k;
-                // SAFETY: the roots of this pass are there.
-                let root = unsafe { *roots.get_unchecked(place) };
-                x[j + r * apart] = x[j + r * apart] * Number::of(root);
+                x[j + r * apart] = x[j + r * apart] * roots[r];
             }
         }
     }

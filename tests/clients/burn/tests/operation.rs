@@ -44,7 +44,7 @@ fn whole_tensors_agree_with_burn() -> Result<(), Box<dyn Error>> {
 fn a_part_of_a_tensor_and_a_transposed_one_agree() -> Result<(), Box<dyn Error>> {
     let swiglu = SwiGlu::new(&CudaDevice::default())?;
     let whole = tensor([6, 10], 0.2);
-    let (a, b) = (whole.clone().slice([1..3]), whole.slice([4..6]));
+    let (a, b) = (whole.clone().narrow(0, 1, 2), whole.narrow(0, 4, 2));
     agree(
         swiglu.apply(a.clone(), b.clone())?,
         theirs(a.clone(), b.clone()),

@@ -1,8 +1,9 @@
 //! Events as a clock.
 
+use std::time::Duration;
+
 use kernels::vec_add;
 use lanewise::{Backend, Device, DeviceBuffer, EventClock, LaunchConfig, Timer};
-use std::time::Duration;
 
 /// How long `vec_add` takes on `n` elements: the shortest of some launches, for a GPU waits where
 /// the host's thread is interrupted between the event and the launch.

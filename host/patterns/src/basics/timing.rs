@@ -1,11 +1,12 @@
 //! One timer over two clocks, read in three units.
 
+use std::time::Duration;
+
 use anyhow::{Context, Result};
 use gpu::basics::vector_add::vec_add;
 use lanewise::counters::Counters;
 use lanewise::testing::{self, Agreement, Mismatch};
 use lanewise::{Device, DeviceBuffer, EventClock, LaunchConfig, Stream, Timer, WallClock};
-use std::time::Duration;
 
 use crate::{Case, Figure, Pattern, Setup, Size, Variant, Work};
 

@@ -5,12 +5,13 @@
 //! reported. On a GPU three more launches warm up, and the median of [`REPEATS`] launches is
 //! reported. Twins in CUDA C++ ([`nvcc`]) are measured in the same way.
 
+use std::time::Duration;
+
 use anyhow::Result;
 use lanewise::counters::{self, Counters};
 use lanewise::testing::{Agreement, Mismatch};
 use lanewise::trace;
 use lanewise::{Backend, Device, EventClock, Stream, Timer};
-use std::time::Duration;
 
 use crate::nvidia::nvcc;
 use crate::{Figure, Setup, Variant, Work};

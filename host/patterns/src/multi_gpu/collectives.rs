@@ -1,10 +1,11 @@
 //! All-reduce, reduce-scatter, all-gather, broadcast and a shift between all devices.
 
+use std::time::Duration;
+
 use anyhow::{Context, Result};
 use lanewise::counters::Counters;
 use lanewise::testing::{self, Agreement, Mismatch};
 use lanewise::{Device, DeviceBuffer, Stream};
-use std::time::Duration;
 
 use super::group::Group;
 use super::{devices, figure};

@@ -4,12 +4,13 @@
 //! If the devices have no peer access, the driver copies through the host's memory, and the kernel
 //! can't be launched. That variant then shows the error.
 
+use std::time::Duration;
+
 use anyhow::Result;
 use gpu::basics::vector_add::vec_add;
 use lanewise::counters::Counters;
 use lanewise::testing::{self, Agreement, Mismatch};
 use lanewise::{Device, DeviceBuffer, LaunchConfig, Stream};
-use std::time::Duration;
 
 use super::{devices, figure};
 use crate::streams::jobs::timed;

@@ -4,11 +4,12 @@
 //! Three kernels are queued: on a stream, on the default stream, and on another stream. None of
 //! them needs the results of another.
 
+use std::time::Duration;
+
 use anyhow::{Context, Result};
 use lanewise::counters::Counters;
 use lanewise::testing::{self, Agreement, Mismatch};
 use lanewise::{Device, DeviceBuffer, Stream, StreamOptions};
-use std::time::Duration;
 
 use super::jobs::{advanced, queue, streams, timed};
 use crate::{Case, Figure, Pattern, Setup, Size, Variant, Work, input};

@@ -1,10 +1,11 @@
 //! The work that the streams chapter schedules: chains of kernels, and chunks that are copied to
 //! the device, processed and copied back.
 
+use std::time::Duration;
+
 use anyhow::Result;
 use gpu::streams::advance::{FACTOR, INCREMENT, advance};
 use lanewise::{Device, DeviceBuffer, LaunchConfig, PinnedBuffer, Pinning, Stream, StreamOptions};
-use std::time::Duration;
 
 use super::schedule::Job;
 

@@ -5,11 +5,12 @@
 //! chunk runs while another chunk is copied. At best the whole takes as long as the slowest of the
 //! three kinds of work.
 
+use std::time::Duration;
+
 use anyhow::{Context, Result};
 use lanewise::counters::Counters;
 use lanewise::testing::{self, Agreement, Mismatch};
 use lanewise::{Device, DeviceBuffer, PinnedBuffer, Pinning, Stream, StreamOptions};
-use std::time::Duration;
 
 use super::jobs::{Chunk, ROUND_TRIP, Stage, advanced, streams, timed};
 use super::schedule::{self, Schedule};

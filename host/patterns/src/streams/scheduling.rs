@@ -5,11 +5,12 @@
 //! hardware queue (`CUDA_DEVICE_MAX_CONNECTIONS=1`, or a GPU before Kepler), the order in which the
 //! chains are queued determines whether they run at the same time.
 
+use std::time::Duration;
+
 use anyhow::Result;
 use lanewise::counters::Counters;
 use lanewise::testing::{self, Agreement, Mismatch};
 use lanewise::{Device, Stream, StreamOptions};
-use std::time::Duration;
 
 use super::jobs::{Chain, advanced, streams, timed};
 use super::schedule::{self, Schedule};

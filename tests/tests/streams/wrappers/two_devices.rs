@@ -106,8 +106,10 @@ fn a_buffer_of_another_device_is_refused_until_it_is_reached() {
         second.enable_peer(first).expect("access");
         second.enable_peer(first).expect("twice is once");
         add().expect("a launch");
-        let other = streams[0]
-            .launch(vec_add, config, (&here, &here, &mut there))
+        let module = second.module::<gpu::Ptx>().expect("the PTX");
+        let arguments = (&here, &here, &mut there);
+        // SAFETY: the module is the one of the handle, whose launch has no conditions.
+        let other = unsafe { module.launch_unchecked(&streams[0], vec_add, config, arguments) }
             .expect_err("the stream is the first device's");
         let mut back = DeviceBuffer::from_slice(first, &[0.0f32; 2]).expect("a buffer");
         streams[0].copy(&there, &mut back).expect("a copy");

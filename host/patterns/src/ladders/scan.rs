@@ -38,14 +38,14 @@ pub static PATTERN: Pattern = Pattern {
 };
 
 /// The sums of a level's blocks, and these sums scanned.
-struct Level {
+pub(super) struct Level {
     sums: DeviceBuffer<i32>,
     scanned: DeviceBuffer<i32>,
 }
 
 /// Returns a level for the blocks of `n` elements, one for the blocks of their sums, and so on down
 /// to one block.
-fn levels(device: &Device, mut n: usize) -> Result<Vec<Level>> {
+pub(super) fn levels(device: &Device, mut n: usize) -> Result<Vec<Level>> {
     let mut levels = Vec::new();
     loop {
         n = n.div_ceil(BLOCK).max(1);
@@ -60,7 +60,7 @@ fn levels(device: &Device, mut n: usize) -> Result<Vec<Level>> {
 }
 
 /// Queues the scan of the input: of its blocks, of their sums, and what is added to the blocks.
-fn scan<K: SafeKernel<Params = <scan_shuffle as Kernel>::Params>>(
+pub(super) fn scan<K: SafeKernel<Params = <scan_shuffle as Kernel>::Params>>(
     (device, stream): (&Device, &Stream),
     kernel: K,
     input: &DeviceBuffer<i32>,

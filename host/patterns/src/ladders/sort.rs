@@ -46,7 +46,7 @@ struct Counts {
 
 /// Queues a pass: counts, their scan, and the keys written to their places.
 fn pass<C, K>(
-    (device, stream): (&Device, &Stream),
+    stream: &Stream,
     (count, place): (C, K),
     (keys, shift): (&DeviceBuffer<u32>, u32),
     of: &mut Counts,
@@ -57,16 +57,15 @@ where
     K: SafeKernel<Params = <sort_digits as Kernel>::Params>,
 {
     let config = LaunchConfig::cover_1d(keys.len(), BLOCK as u32);
-    device.launch(stream, count, config, (keys, shift, &mut of.counts))?;
-    let on = (device, stream);
+    stream.launch(count, config, (keys, shift, &mut of.counts))?;
     scan(
-        on,
+        stream,
         scan_shuffle,
         &of.counts,
         &mut of.scanned,
         &mut of.levels,
     )?;
-    Ok(device.launch(stream, place, config, (keys, shift, &of.scanned, output))?)
+    Ok(stream.launch(place, config, (keys, shift, &of.scanned, output))?)
 }
 
 /// Prepares the sort by digits of so many bits, of which a block has so many counts.
@@ -92,18 +91,22 @@ where
     };
     let mut between = DeviceBuffer::zeroed(device, n)?;
     let output = DeviceBuffer::zeroed(device, n)?;
-    let device = device.clone();
     Ok(Filling::boxed(
         [output],
         [expected],
         Work::Keys(n as u64),
         move |stream, [output]| {
-            let on = (&device, stream);
             // Two passes at a time: an even number, so that the last one writes the output.
             for shift in (0..u32::BITS).step_by(2 * bits as usize) {
                 let from = if shift == 0 { &keys } else { &*output };
-                pass(on, kernels, (from, shift), &mut counts, &mut between)?;
-                pass(on, kernels, (&between, shift + bits), &mut counts, output)?;
+                pass(stream, kernels, (from, shift), &mut counts, &mut between)?;
+                pass(
+                    stream,
+                    kernels,
+                    (&between, shift + bits),
+                    &mut counts,
+                    output,
+                )?;
             }
             Ok(())
         },

@@ -40,10 +40,7 @@ mod check {
             let (found, _) = run(|device, stream| {
                 let x = DeviceBuffer::from_slice(device, &input)?;
                 let mut y = DeviceBuffer::zeroed(device, n)?;
-                stream.launch(
-                    increment,
-                    LaunchConfig::new(blocks(n), 128),
-                    (&x, &mut y),)?;
+                stream.launch(increment, LaunchConfig::new(blocks(n), 128), (&x, &mut y))?;
                 Ok(y.to_vec()?)
             });
             equal(&found, &Vec::from_iter(input.iter().map(|x| x + 1)));

@@ -39,10 +39,7 @@ mod check {
         prove(|device, stream| {
             let mut data = DeviceBuffer::<u32>::zeroed(device, 1)?;
             let mut lock = DeviceBuffer::<u32>::zeroed(device, 1)?;
-            stream.launch(
-                locked_increment,
-                LaunchConfig::new(2, 1),
-                (&mut data, &mut lock),)?;
+            stream.launch(locked_increment, LaunchConfig::new(2, 1), (&mut data, &mut lock))?;
             let count = data.to_vec()?[0];
             ensure(count == 2, format!("the number is {count}, after two increments"))?;
             Ok(())

@@ -4,4 +4,3 @@ mod attention;
 mod product_bf16;
 mod scan;
 mod softmax;
-mod sort;

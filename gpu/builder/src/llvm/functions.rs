@@ -105,11 +105,10 @@ functions! {
     LLVMBuildFreeze LLVMBuildGEP2 LLVMBuildICmp LLVMBuildInBoundsGEP2 LLVMBuildInsertValue
     LLVMBuildIntCast2 LLVMBuildLShr LLVMBuildLoad2 LLVMBuildMul LLVMBuildNUWAdd LLVMBuildNot
     LLVMBuildOr LLVMBuildPhi LLVMBuildSExt LLVMBuildSelect LLVMBuildShl LLVMBuildStore LLVMBuildSub
-    LLVMBuildTrunc LLVMBuildTruncOrBitCast LLVMBuildUDiv LLVMBuildURem LLVMBuildUnreachable
-    LLVMBuildXor LLVMBuildZExt LLVMBuildZExtOrBitCast LLVMCanValueUseFastMathFlags
-    LLVMConstAddrSpaceCast LLVMConstAllOnes LLVMConstInt LLVMConstIntGetSExtValue
-    LLVMConstIntGetZExtValue LLVMConstNull LLVMConstPointerNull LLVMConstStringInContext2
-    LLVMContextCreate LLVMContextDispose LLVMContextSetDiagnosticHandler
+    LLVMBuildTrunc LLVMBuildUDiv LLVMBuildURem LLVMBuildUnreachable LLVMBuildXor LLVMBuildZExt
+    LLVMCanValueUseFastMathFlags LLVMConstAddrSpaceCast LLVMConstAllOnes LLVMConstInt
+    LLVMConstIntGetSExtValue LLVMConstIntGetZExtValue LLVMConstNull LLVMConstPointerNull
+    LLVMConstStringInContext2 LLVMContextCreate LLVMContextDispose LLVMContextSetDiagnosticHandler
     LLVMCopyStringRepOfTargetData LLVMCountBasicBlocks LLVMCountIncoming LLVMCountParams
     LLVMCountStructElementTypes LLVMCreateBuilderInContext LLVMCreateEnumAttribute
     LLVMCreateMemoryBufferWithContentsOfFile LLVMCreateMemoryBufferWithMemoryRangeCopy
@@ -136,22 +135,22 @@ functions! {
     LLVMGetNUW LLVMGetNamedFunction LLVMGetNamedGlobal LLVMGetNextBasicBlock LLVMGetNextFunction
     LLVMGetNextGlobal LLVMGetNextInstruction LLVMGetNextParam LLVMGetNextUse LLVMGetNumOperands
     LLVMGetNumSuccessors LLVMGetOperand LLVMGetOrdering LLVMGetParam LLVMGetParams
-    LLVMGetPointerAddressSpace LLVMGetPoison LLVMGetReturnType LLVMGetSection LLVMGetSubprogram
-    LLVMGetSuccessor LLVMGetSyncScopeID LLVMGetTarget LLVMGetTargetFromTriple LLVMGetTypeContext
-    LLVMGetTypeKind LLVMGetUndef LLVMGetUser LLVMGetValueKind LLVMGetValueName2 LLVMGetVolatile
-    LLVMGlobalClearMetadata LLVMGlobalGetValueType LLVMInitializeNVPTXAsmPrinter
-    LLVMInitializeNVPTXTarget LLVMInitializeNVPTXTargetInfo LLVMInitializeNVPTXTargetMC
-    LLVMInsertIntoBuilder LLVMInsertIntoBuilderWithName LLVMInstallFatalErrorHandler
-    LLVMInstructionClone LLVMInstructionEraseFromParent LLVMInstructionGetDebugLoc
-    LLVMInstructionRemoveFromParent LLVMInstructionSetDebugLoc LLVMInt16TypeInContext
-    LLVMInt1TypeInContext LLVMInt32TypeInContext LLVMInt64TypeInContext LLVMInt8TypeInContext
-    LLVMIntTypeInContext LLVMIntrinsicGetType LLVMIsAArgument LLVMIsABasicBlock
-    LLVMIsABinaryOperator LLVMIsACallInst LLVMIsAConstantArray LLVMIsAConstantDataArray
-    LLVMIsAConstantDataSequential LLVMIsAConstantExpr LLVMIsAConstantInt LLVMIsAConstantStruct
-    LLVMIsAFunction LLVMIsAGlobalVariable LLVMIsAICmpInst LLVMIsAInlineAsm LLVMIsAInstruction
-    LLVMIsAMDNode LLVMIsAMDString LLVMIsAPHINode LLVMIsAUser LLVMIsAtomic LLVMIsConditional
-    LLVMIsConstant LLVMIsDeclaration LLVMIsEnumAttribute LLVMIsFunctionVarArg LLVMIsGlobalConstant
-    LLVMIsInBounds LLVMIsNull LLVMIsOpaqueStruct LLVMIsPoison LLVMIsUndef LLVMLinkModules2
+    LLVMGetPointerAddressSpace LLVMGetPoison LLVMGetReturnType LLVMGetSection
+    LLVMGetStructElementTypes LLVMGetSubprogram LLVMGetSuccessor LLVMGetSyncScopeID LLVMGetTarget
+    LLVMGetTargetFromTriple LLVMGetTypeContext LLVMGetTypeKind LLVMGetUndef LLVMGetUser
+    LLVMGetValueKind LLVMGetValueName2 LLVMGetVolatile LLVMGlobalClearMetadata
+    LLVMGlobalGetValueType LLVMInitializeNVPTXAsmPrinter LLVMInitializeNVPTXTarget
+    LLVMInitializeNVPTXTargetInfo LLVMInitializeNVPTXTargetMC LLVMInsertIntoBuilder
+    LLVMInsertIntoBuilderWithName LLVMInstallFatalErrorHandler LLVMInstructionClone
+    LLVMInstructionEraseFromParent LLVMInstructionGetDebugLoc LLVMInstructionRemoveFromParent
+    LLVMInstructionSetDebugLoc LLVMInt16TypeInContext LLVMInt1TypeInContext LLVMInt32TypeInContext
+    LLVMInt64TypeInContext LLVMInt8TypeInContext LLVMIntTypeInContext LLVMIntrinsicGetType
+    LLVMIsAArgument LLVMIsABasicBlock LLVMIsABinaryOperator LLVMIsACallInst LLVMIsAConstantArray
+    LLVMIsAConstantDataArray LLVMIsAConstantDataSequential LLVMIsAConstantExpr LLVMIsAConstantInt
+    LLVMIsAConstantStruct LLVMIsAFunction LLVMIsAGlobalVariable LLVMIsAICmpInst LLVMIsAInlineAsm
+    LLVMIsAInstruction LLVMIsAMDNode LLVMIsAMDString LLVMIsAPHINode LLVMIsAUser LLVMIsAtomic
+    LLVMIsConditional LLVMIsConstant LLVMIsDeclaration LLVMIsEnumAttribute LLVMIsFunctionVarArg
+    LLVMIsGlobalConstant LLVMIsInBounds LLVMIsNull LLVMIsPoison LLVMIsUndef LLVMLinkModules2
     LLVMLookupIntrinsicID LLVMMDNodeInContext2 LLVMMDStringInContext2 LLVMMetadataAsValue
     LLVMMetadataReplaceAllUsesWith LLVMModuleCreateWithNameInContext LLVMMoveBasicBlockAfter
     LLVMParseBitcodeInContext LLVMParseCommandLineOptions LLVMParseIRInContext2
@@ -162,7 +161,7 @@ functions! {
     LLVMSetCurrentDebugLocation2 LLVMSetDataLayout LLVMSetExternallyInitialized LLVMSetFastMathFlags
     LLVMSetGlobalConstant LLVMSetInitializer LLVMSetLinkage LLVMSetMetadata LLVMSetNSW
     LLVMSetOperand LLVMSetSuccessor LLVMSetTarget LLVMSetValueName2 LLVMSetVolatile
-    LLVMStructGetTypeAtIndex LLVMTargetMachineEmitToMemoryBuffer LLVMTemporaryMDNode LLVMTypeOf
-    LLVMValueAsBasicBlock LLVMValueAsMetadata LLVMValueIsBasicBlock LLVMVectorType LLVMVerifyModule
-    LLVMVoidTypeInContext LLVMWriteBitcodeToMemoryBuffer
+    LLVMTargetMachineEmitToMemoryBuffer LLVMTemporaryMDNode LLVMTypeOf LLVMValueAsBasicBlock
+    LLVMValueAsMetadata LLVMValueIsBasicBlock LLVMVectorType LLVMVerifyModule LLVMVoidTypeInContext
+    LLVMWriteBitcodeToMemoryBuffer
 }

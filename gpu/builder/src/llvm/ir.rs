@@ -48,6 +48,11 @@ pub(crate) fn name(function: FunctionValue<'_>) -> String {
     text(function.get_name())
 }
 
+/// A function's path in Rust, without the hash.
+pub(crate) fn path(function: FunctionValue<'_>) -> String {
+    format!("{:#}", rustc_demangle::demangle(&name(function)))
+}
+
 /// Returns whether this is an entry point.
 pub(crate) fn is_kernel(function: FunctionValue<'_>) -> bool {
     function.get_call_conventions() == PTX_KERNEL && function.count_basic_blocks() > 0

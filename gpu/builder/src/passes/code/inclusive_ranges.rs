@@ -31,7 +31,7 @@ use crate::llvm;
 pub(crate) fn count(module: &Module<'_>) -> Result<(), BuilderError> {
     let context = module.get_context();
     for function in module.get_functions() {
-        let path = format!("{:#}", rustc_demangle::demangle(&llvm::name(function)));
+        let path = llvm::path(function);
         let Some((number, method)) = path
             .strip_prefix("<core::ops::range::RangeInclusive<")
             .and_then(|path| path.split_once('>'))
@@ -140,10 +140,7 @@ fn nth<'ctx>(
     else {
         return Ok(());
     };
-    let [
-        Some(BasicTypeEnum::IntType(tag)),
-        Some(BasicTypeEnum::IntType(ty)),
-    ] = [0, 1].map(|field| option.get_field_type_at_index(field))
+    let [BasicTypeEnum::IntType(tag), BasicTypeEnum::IntType(ty)] = option.get_field_types()[..]
     else {
         return Ok(());
     };
@@ -159,10 +156,10 @@ fn nth<'ctx>(
     let end = PointerValue::try_from(end).expect("an address");
     let end = builder.build_load(ty, end, "")?.into_int_value();
     let left = builder.build_int_sub(end, start, "")?;
-    let left = builder.build_int_z_extend_or_bit_cast(left, step.get_type(), "")?;
+    let left = builder.build_int_cast_sign_flag(left, step.get_type(), false, "")?;
     let is_there = builder.build_int_compare(IntPredicate::ULE, step, left, "")?;
-    let is_there = builder.build_int_z_extend_or_bit_cast(is_there, tag, "")?;
-    let step = builder.build_int_truncate_or_bit_cast(step, ty, "")?;
+    let is_there = builder.build_int_cast_sign_flag(is_there, tag, false, "")?;
+    let step = builder.build_int_cast_sign_flag(step, ty, false, "")?;
     let number_there = builder.build_int_add(start, step, "")?;
     let result = builder.build_insert_value(option.get_poison(), is_there, 0, "")?;
     let result = builder.build_insert_value(result, number_there, 1, "")?;
@@ -201,9 +198,7 @@ fn call<'ctx>(function: FunctionValue<'ctx>, path: &str) -> Option<InstructionVa
 
 fn calls(at: InstructionValue<'_>, path: &str) -> bool {
     let callee = CallSiteValue::try_from(at).ok().and_then(llvm::callee);
-    callee.is_some_and(|callee| {
-        format!("{:#}", rustc_demangle::demangle(&llvm::name(callee))).ends_with(path)
-    })
+    callee.is_some_and(|callee| llvm::path(callee).ends_with(path))
 }
 
 /// The end of the block that follows if the comparison at the end of its block does not hold.

@@ -33,7 +33,7 @@ fn is_library(function: FunctionValue<'_>, paths: &SourcePaths) -> bool {
 }
 
 fn message(function: FunctionValue<'_>, paths: &SourcePaths) -> String {
-    let name = format!("{:#}", rustc_demangle::demangle(&llvm::name(function)));
+    let name = llvm::path(function);
     let place = llvm::function_place(function)
         .map(|place| format!(" ({})", paths.short(&place)))
         .unwrap_or_default();

@@ -49,7 +49,7 @@ pub(crate) fn check(module: &Module<'_>, paths: &SourcePaths) -> Result<(), Code
             if let Some((what, help)) = reason(instruction) {
                 let place = llvm::shown_place(instruction, |file| paths.is_library(file));
                 return Err(CodegenError::Unsupported {
-                    function: format!("{:#}", rustc_demangle::demangle(&llvm::name(function))),
+                    function: llvm::path(function),
                     place: place.map_or_else(|| "no line".to_owned(), |place| paths.short(&place)),
                     what,
                     help,

@@ -120,7 +120,7 @@ pub(crate) fn choose(module: &Module<'_>, panics: Panics) {
         if function.count_basic_blocks() == 0 {
             continue;
         }
-        let path = format!("{:#}", rustc_demangle::demangle(&llvm::name(function)));
+        let path = llvm::path(function);
         let substitute = SUBSTITUTES
             .iter()
             .find(|(of, _)| *of == path)

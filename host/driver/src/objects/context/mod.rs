@@ -111,15 +111,20 @@ pub(crate) fn current() -> Result<Arc<Context>> {
 /// Checks the calling thread's current context, if it has one. For calls that need none, because
 /// what they are given says of which context it is; NVIDIA's driver tells which these are.
 pub(crate) fn check_current() -> Result {
-    match stack(|stack| stack.last().is_some_and(|handle| handle.0 != 0)) {
-        true => current().map(|_| ()),
-        false => Ok(()),
+    match current_handle() {
+        Some(_) => current().map(drop),
+        None => Ok(()),
     }
+}
+
+/// Returns the handle of the calling thread's current context, if it has one.
+fn current_handle() -> Option<CUcontext> {
+    stack(|stack| stack.last().copied()).filter(|handle| handle.0 != 0)
 }
 
 /// Returns the calling thread's current context, whether or not a kernel has faulted on it.
 pub(crate) fn current_even_faulted() -> Result<Arc<Context>> {
-    let Some(handle) = stack(|stack| stack.last().copied()).filter(|handle| handle.0 != 0) else {
+    let Some(handle) = current_handle() else {
         fail!(
             ERROR_INVALID_CONTEXT,
             "no context is current on this thread; each thread makes one current for itself: create one, or cuCtxSetCurrent"

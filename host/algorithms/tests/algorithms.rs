@@ -461,6 +461,13 @@ fn rows_without_columns_are_left_alone() {
     assert_eq!(output.to_vec().unwrap(), [3.0, 4.0]);
 }
 
+/// The stream that begins with the known answer for counter 0 and key 0.
+const OF_ZEROS: Philox = Philox {
+    seed: 0,
+    stream: 0,
+    first: 0,
+};
+
 #[test]
 fn random_numbers_depend_on_their_position_alone() {
     let (device, stream) = device();
@@ -483,13 +490,7 @@ fn random_numbers_depend_on_their_position_alone() {
     assert_eq!(later.to_vec().unwrap(), all[400..1401]);
     // The known answer of Philox4x32-10 for counter 0 and key 0: Salmon and others, kat_vectors.
     let mut first = zeros::<f32>(&device, 4);
-    Philox {
-        seed: 0,
-        stream: 0,
-        first: 0,
-    }
-    .uniform(&stream, &mut first)
-    .expect("numbers");
+    OF_ZEROS.uniform(&stream, &mut first).expect("numbers");
     let known = [0x6627_e8d5u32, 0xe169_c58d, 0xbc57_ac4c, 0x9b00_dbd8];
     let known = known.map(|word| (word >> 8) as f32 / 16_777_216.0);
     assert_eq!(first.to_vec().unwrap(), known);
@@ -512,21 +513,16 @@ fn are_normal(numbers: impl Iterator<Item = f64> + Clone) {
 #[test]
 fn random_numbers_of_f64_have_two_words_each() {
     let (device, stream) = device();
-    let philox = Philox {
-        seed: 0,
-        stream: 0,
-        first: 0,
-    };
     // An odd number of them, of which the first are those of the known answer's words.
     let mut all = zeros::<f64>(&device, 20_001);
-    philox.uniform(&stream, &mut all).expect("numbers");
+    OF_ZEROS.uniform(&stream, &mut all).expect("numbers");
     let all = all.to_vec().unwrap();
     let known = [0xe169_c58d_6627_e8d5u64, 0x9b00_dbd8_bc57_ac4c];
     let known = known.map(|words| (words >> 11) as f64 / 2f64.powi(53));
     assert_eq!(all[..2], known);
     assert!(all.iter().all(|x| (0.0..1.0).contains(x)));
     let mut normal = zeros::<f64>(&device, 20_001);
-    philox.normal(&stream, &mut normal).expect("numbers");
+    OF_ZEROS.normal(&stream, &mut normal).expect("numbers");
     let normal = normal.to_vec().unwrap();
     for (pair, uniform) in normal.as_chunks::<2>().0.iter().zip(all.as_chunks().0) {
         let [a, b]: [f64; 2] = *uniform;

@@ -62,8 +62,8 @@ impl<T: DeviceCopy> DeviceBuffer<T> {
 }
 
 impl<T: DeviceCopy, Owner: Send + 'static> Foreign<T, Owner> {
-    /// Returns the whole buffer for writing: `&mut foreign.slice_mut(..)` is an argument of a
-    /// launch.
+    /// Returns a part of the buffer for writing: `&mut foreign.slice_mut(..)`, which is all of it,
+    /// is an argument of a launch.
     ///
     /// It gives no `&mut DeviceBuffer`, because swapping that with another buffer would let the
     /// memory outlive its owner.

@@ -64,7 +64,7 @@ impl Outcome {
     pub fn rate_in(&self, time: Duration) -> Option<Rate> {
         let per_second = |amount: u64| amount as f64 / time.as_secs_f64() / 1e9;
         match self.work {
-            _ if time.as_secs_f64() <= 0.0 => None,
+            _ if time.is_zero() => None,
             Work::Bytes(bytes) => Some(Rate::Bandwidth(per_second(bytes))),
             Work::Flops(flops) => Some(Rate::Arithmetic(per_second(flops))),
             Work::Nothing => None,
@@ -194,6 +194,6 @@ fn timed(name: &str, stream: &Stream, launch: impl FnOnce() -> Result<()>) -> Re
 /// Returns the median of times: the lower one of two in the middle. There is at least one.
 fn median(times: &[Duration]) -> Duration {
     let mut times = times.to_vec();
-    times.sort_by(|a, b| a.as_secs_f64().total_cmp(&b.as_secs_f64()));
+    times.sort_unstable();
     times[(times.len() - 1) / 2]
 }

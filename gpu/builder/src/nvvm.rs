@@ -10,13 +10,18 @@ use std::ffi::{CString, c_char, c_int, c_void};
 use std::path::Path;
 use std::ptr;
 
+use inkwell::llvm_sys::core::{
+    LLVMGetOperand, LLVMInstructionEraseFromParent, LLVMReplaceAllUsesWith, LLVMSetMetadata,
+};
 use inkwell::module::Module;
 use inkwell::targets::TargetData;
+use inkwell::values::{AsValueRef, FunctionValue};
 use libloading::{Library, Symbol};
 
 use crate::arch::Arch;
 use crate::cargo::toolchain::LLVM;
 use crate::error::OptionError;
+use crate::llvm::{calls_of, instructions};
 use crate::manifest::Floats;
 
 /// The lowest compute capability (times ten) for which libNVVM reads the bitcode of this LLVM.
@@ -95,6 +100,7 @@ pub(crate) fn ptx(
     module
         .add_global_metadata("nvvmir.version", &context.metadata_node(&version))
         .map_err(|error| error.to_string())?;
+    remove_branch_weights(module);
     let bitcode = module.write_bitcode_to_memory();
 
     // SAFETY: libNVVM's initialisers only set up its own globals.
@@ -111,6 +117,29 @@ pub(crate) fn ptx(
     compilation.add(bitcode.as_slice())?;
     compilation.compile(&options(arch, floats))?;
     compilation.text("nvvmGetCompiledResultSize", "nvvmGetCompiledResult")
+}
+
+/// Removes what says how probable the ways of a branch are. With a weight at a check within a loop
+/// whose number of turns is bounded, libNVVM 13.5 reads a null pointer and ends the process: the
+/// last loop of `block_radix_rank` was such a one.
+fn remove_branch_weights(module: &Module<'_>) {
+    let is_hint = |function: &FunctionValue<'_>| {
+        let name = function.get_name().to_bytes();
+        name.starts_with(b"llvm.expect.")
+    };
+    for call in module.get_functions().filter(is_hint).flat_map(calls_of) {
+        // SAFETY: the intrinsic returns its first argument, whose type it has.
+        unsafe {
+            let call = call.as_value_ref();
+            LLVMReplaceAllUsesWith(call, LLVMGetOperand(call, 0));
+            LLVMInstructionEraseFromParent(call);
+        }
+    }
+    let kind = module.get_context().get_kind_id("prof");
+    for instruction in module.get_functions().flat_map(instructions) {
+        // SAFETY: a null pointer removes the metadata of an instruction.
+        unsafe { LLVMSetMetadata(instruction.as_value_ref(), kind, ptr::null_mut()) };
+    }
 }
 
 fn options(arch: &Arch, floats: &Floats) -> Vec<String> {

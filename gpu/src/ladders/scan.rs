@@ -157,7 +157,7 @@ fn element(input: &[i32]) -> i32 {
 
 /// Returns the sum of all blocks before this one.
 #[inline(always)]
-fn sum_before(scanned: &[i32]) -> i32 {
+pub(super) fn sum_before(scanned: &[i32]) -> i32 {
     match block_idx_x() as usize {
         0 => 0,
         block => scanned[block - 1],

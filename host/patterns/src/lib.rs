@@ -95,6 +95,7 @@ pub const ALL: &[&Pattern] = &[
     &levels::gang_worker_vector::PATTERN,
     &ladders::scan::PATTERN,
     &ladders::softmax::PATTERN,
+    &ladders::sort::PATTERN,
     &ladders::product_bf16::PATTERN,
     &ladders::attention::PATTERN,
     &algorithms::distance::PATTERN,

@@ -107,6 +107,7 @@ impl Line {
             work: match outcome.work {
                 Work::Bytes(bytes) => Some((bytes as f64, Unit::Bytes)),
                 Work::Flops(flops) => Some((flops as f64, Unit::Flops)),
+                Work::Keys(keys) => Some((keys as f64, Unit::Keys)),
                 Work::Nothing => None,
             },
             beside: library.map(|library| Beside {
@@ -232,6 +233,7 @@ fn rate_json(line: &mut Value, rate: Option<Rate>) {
     match rate {
         Some(Rate::Bandwidth(rate)) => line["gb_per_s"] = json!(rate),
         Some(Rate::Arithmetic(rate)) => line["gflop_per_s"] = json!(rate),
+        Some(Rate::Sorted(rate)) => line["gkeys_per_s"] = json!(rate),
         None => {}
     }
 }

@@ -4,3 +4,4 @@ pub mod attention;
 pub mod product_bf16;
 pub mod scan;
 pub mod softmax;
+pub mod sort;

@@ -38,14 +38,14 @@ pub static PATTERN: Pattern = Pattern {
 };
 
 /// The sums of a level's blocks, and these sums scanned.
-struct Level {
+pub(super) struct Level {
     sums: DeviceBuffer<i32>,
     scanned: DeviceBuffer<i32>,
 }
 
 /// Returns a level for the blocks of `n` elements, one for the blocks of their sums, and so on down
 /// to one block.
-fn levels(device: &Device, mut n: usize) -> Result<Vec<Level>> {
+pub(super) fn levels(device: &Device, mut n: usize) -> Result<Vec<Level>> {
     let mut levels = Vec::new();
     loop {
         n = n.div_ceil(BLOCK).max(1);
@@ -60,8 +60,8 @@ fn levels(device: &Device, mut n: usize) -> Result<Vec<Level>> {
 }
 
 /// Queues the scan of the input: of its blocks, of their sums, and what is added to the blocks.
-fn scan<K: SafeKernel<Params = <scan_shuffle as Kernel>::Params>>(
-    (device, stream): (&Device, &Stream),
+pub(super) fn scan<K: SafeKernel<Params = <scan_shuffle as Kernel>::Params>>(
+    stream: &Stream,
     kernel: K,
     input: &DeviceBuffer<i32>,
     output: &mut DeviceBuffer<i32>,
@@ -73,7 +73,7 @@ fn scan<K: SafeKernel<Params = <scan_shuffle as Kernel>::Params>>(
     let config = LaunchConfig::cover_1d(input.len(), BLOCK as u32);
     stream.launch(kernel, config, (input, &mut *output, &mut *sums))?;
     if sums.len() > 1 {
-        scan((device, stream), kernel, sums, scanned, further)?;
+        scan(stream, kernel, sums, scanned, further)?;
         stream.launch(add_sums, config, (&*scanned, output))?;
     }
     Ok(())
@@ -90,12 +90,12 @@ fn prepare<K: SafeKernel<Params = <scan_shuffle as Kernel>::Params> + 'static>(
     let numbers = DeviceBuffer::from_slice(device, &numbers)?;
     let mut levels = levels(device, n)?;
     let output = DeviceBuffer::zeroed(device, n)?;
-    let (device, work) = (device.clone(), Work::Bytes(2 * 4 * n as u64));
+    let work = Work::Bytes(2 * 4 * n as u64);
     Ok(Filling::boxed(
         [output],
         [expected],
         work,
-        move |stream, [output]| scan((&device, stream), kernel, &numbers, output, &mut levels),
+        move |stream, [output]| scan(stream, kernel, &numbers, output, &mut levels),
     ))
 }
 
@@ -112,7 +112,7 @@ fn prepare_tiles(device: &Device, setup: Setup) -> Result<Box<dyn Case>> {
     let mut scanned = DeviceBuffer::zeroed(device, tiles)?;
     let mut levels = levels(device, tiles)?;
     let output = DeviceBuffer::zeroed(device, n)?;
-    let (device, work) = (device.clone(), Work::Bytes(2 * 4 * setup.size as u64));
+    let work = Work::Bytes(2 * 4 * setup.size as u64);
     Ok(Filling::boxed(
         [output],
         [expected],
@@ -120,13 +120,7 @@ fn prepare_tiles(device: &Device, setup: Setup) -> Result<Box<dyn Case>> {
         move |stream, [output]| {
             let numbers = numbers.as_vectors::<Int4>()?;
             stream.launch(tile_sums, config, (&numbers, &mut sums))?;
-            scan(
-                (&device, stream),
-                scan_shuffle,
-                &sums,
-                &mut scanned,
-                &mut levels,
-            )?;
+            scan(stream, scan_shuffle, &sums, &mut scanned, &mut levels)?;
             let mut output = output.as_vectors_mut::<Int4>()?;
             Ok(stream.launch(scan_tiles, config, (&numbers, &scanned, &mut output))?)
         },

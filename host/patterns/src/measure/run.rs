@@ -67,6 +67,7 @@ impl Outcome {
             _ if time.is_zero() => None,
             Work::Bytes(bytes) => Some(Rate::Bandwidth(per_second(bytes))),
             Work::Flops(flops) => Some(Rate::Arithmetic(per_second(flops))),
+            Work::Keys(keys) => Some(Rate::Sorted(per_second(keys))),
             Work::Nothing => None,
         }
     }
@@ -86,6 +87,8 @@ pub enum Rate {
     Bandwidth(f64),
     /// Operations on floats, in GFLOP/s.
     Arithmetic(f64),
+    /// Keys that are sorted, in Gkeys/s.
+    Sorted(f64),
 }
 
 impl std::fmt::Display for Rate {
@@ -93,6 +96,7 @@ impl std::fmt::Display for Rate {
         match self {
             Self::Bandwidth(rate) => write!(out, "{rate:.1} GB/s"),
             Self::Arithmetic(rate) => write!(out, "{rate:.1} GFLOP/s"),
+            Self::Sorted(rate) => write!(out, "{rate:.2} Gkeys/s"),
         }
     }
 }

@@ -143,7 +143,7 @@ fn bandwidth(device: &Device, variant: &Variant, setup: Setup) -> Result<f64> {
         anyhow::bail!("{} with {setup:?}: {mismatch}", variant.name);
     }
     Ok(match outcome.rate() {
-        Some(Rate::Bandwidth(rate) | Rate::Arithmetic(rate)) => rate,
+        Some(Rate::Bandwidth(rate) | Rate::Arithmetic(rate) | Rate::Sorted(rate)) => rate,
         None => 0.0,
     })
 }

@@ -279,6 +279,8 @@ pub enum Work {
     Bytes(u64),
     /// The number of floating-point operations. A fused multiply-add counts as two.
     Flops(u64),
+    /// The number of keys that are sorted.
+    Keys(u64),
     /// No work for which a rate makes sense.
     Nothing,
 }

@@ -4,3 +4,4 @@ mod attention;
 mod product_bf16;
 mod scan;
 mod softmax;
+mod sort;

@@ -90,7 +90,7 @@ fn try_embed(name: &str, options: impl FnOnce(PtxBuilder) -> PtxBuilder) -> Resu
     let builder = PtxBuilder::new(&folder)
         .features_of_script(features.collect())
         .out_dir(files.join(name))
-        .target_dir(target_folder(&out).join("ptx-build"))
+        .target_dir(kernels_folder(&out))
         .generated(&out);
     let mut builder = options(builder);
     if !builder.has_arch() {
@@ -106,13 +106,19 @@ fn try_embed(name: &str, options: impl FnOnce(PtxBuilder) -> PtxBuilder) -> Resu
         "cargo::rerun-if-changed={}",
         folder.join("Cargo.toml").display()
     );
-    // The script itself writes the files in `OUT_DIR` after it began. If they were named, cargo
-    // would consider them changed each time.
-    let sources = output.sources.iter().chain(&output.linked);
-    for source in sources.filter(|source| !source.starts_with(&out)) {
+    for source in watched(&output, &out) {
         println!("cargo::rerun-if-changed={}", source.display());
     }
     Ok(())
+}
+
+/// Returns the files whose change makes the kernels another build. The script itself writes those
+/// in `OUT_DIR` and the generated root of a module of kernels, after it began: if they were named,
+/// cargo would consider them changed when it is called next.
+fn watched<'a>(output: &'a Output, out: &'a Path) -> impl Iterator<Item = &'a PathBuf> {
+    let generated = kernels_folder(out);
+    let sources = output.sources.iter().chain(&output.linked);
+    sources.filter(move |source| !source.starts_with(out) && !source.starts_with(&generated))
 }
 
 /// Returns the output of a build for no target.
@@ -163,6 +169,11 @@ fn target_folder(out: &Path) -> &Path {
         .find(is_marked)
         .or_else(of_profile)
         .unwrap_or(out)
+}
+
+/// Returns the folder in which cargo compiles kernels, and which has the manifests made for it.
+fn kernels_folder(out: &Path) -> PathBuf {
+    target_folder(out).join("ptx-build")
 }
 
 /// Returns the Rust text that embeds the modules.
@@ -278,6 +289,18 @@ mod tests {
         let text = text.expect("no file is read");
         assert!(text.contains("pub struct Ptx;") && text.contains("NAME: &'static str = \"demo\""));
         assert!(text.contains("TEXTS: &'static [::lanewise_std::kernel::PtxText] = &[\n    ];"));
+    }
+
+    #[test]
+    fn cargo_watches_what_a_build_reads_and_not_what_it_writes() {
+        let target = tempfile::tempdir().expect("a folder");
+        fs::write(target.path().join("CACHEDIR.TAG"), "").expect("it is ours");
+        let out = target.path().join("debug/build/demo-1/out");
+        let root = kernels_folder(&out).join("manifests/demo-1/1/lib.rs");
+        let source = PathBuf::from("/demo/src/kernels.rs");
+        let mut output = nothing("demo".into(), "crate::kernels".into());
+        output.sources = vec![out.join("made.rs"), root, source.clone()];
+        assert_eq!(watched(&output, &out).collect::<Vec<_>>(), [&source]);
     }
 
     #[test]

@@ -3,7 +3,9 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use super::ptx::{Function, Instruction, Module};
+use lanewise_ptx::ast::{Modifier, Opcode};
+
+use super::ptx::{Function, Instruction, Module, is_convergent};
 use super::{Expected, Finding, Rule};
 
 pub(super) fn check(
@@ -96,16 +98,34 @@ fn count(
     })
 }
 
-/// Returns how many barriers of the whole block a text of PTX statements contains. It may have
-/// placeholders, as inline assembly in LLVM's IR does.
+/// Returns how many barriers of the whole block a text of PTX statements contains.
 pub(crate) fn count_block_barriers(statements: &str) -> usize {
+    opcodes(statements)
+        .filter(|opcode| is_block_barrier(opcode))
+        .count()
+}
+
+/// Returns whether a text of PTX statements has an instruction that involves other threads, or a
+/// call, which may.
+pub(crate) fn may_synchronise(statements: &str) -> bool {
+    opcodes(statements).any(|spelling| {
+        let mut words = spelling.split('.');
+        let opcode = words.next().and_then(Opcode::of);
+        let words: Vec<_> = words.filter_map(Modifier::of).collect();
+        opcode
+            .is_some_and(|it| it == Opcode::Call || is_convergent(it, |word| words.contains(&word)))
+    })
+}
+
+/// The opcodes in a text of PTX statements. It may have placeholders, as inline assembly in LLVM's
+/// IR does.
+fn opcodes(statements: &str) -> impl Iterator<Item = &str> {
     let statements = statements.split(['\n', ';', '{', '}', ':']);
     let without_guard = statements.map(|text| match text.trim().split_once(char::is_whitespace) {
         Some((guard, rest)) if guard.starts_with('@') => rest.trim_start(),
         _ => text.trim(),
     });
-    let opcodes = without_guard.filter_map(|text| text.split_whitespace().next());
-    opcodes.filter(|opcode| is_block_barrier(opcode)).count()
+    without_guard.filter_map(|text| text.split_whitespace().next())
 }
 
 /// Returns whether this is the opcode of a barrier of the whole block, as `sync_threads` makes.

@@ -132,4 +132,4 @@ pub fn check(
     findings
 }
 
-pub(crate) use barriers::count_block_barriers;
+pub(crate) use barriers::{count_block_barriers, may_synchronise};

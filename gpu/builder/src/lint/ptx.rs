@@ -189,6 +189,13 @@ fn ends_block(at: &ast::Instruction) -> bool {
     matches!(at.opcode, Bra | Brx | Ret | Exit | Trap)
 }
 
+/// Returns whether an instruction of these words involves other threads.
+pub(crate) fn is_convergent(opcode: Opcode, has: impl Fn(Modifier) -> bool) -> bool {
+    matches!(opcode, Opcode::Bar | Opcode::Barrier | Opcode::Wmma)
+        || has(Modifier::Sync)
+        || has(Modifier::Aligned)
+}
+
 impl<'f> Instruction<'f> {
     /// Returns its text without the semicolon.
     pub fn text(self) -> String {
@@ -214,11 +221,7 @@ impl<'f> Instruction<'f> {
     /// of a warp.
     pub fn is_convergent(self) -> bool {
         let words = &self.syntax.modifiers;
-        matches!(
-            self.syntax.opcode,
-            Opcode::Bar | Opcode::Barrier | Opcode::Wmma
-        ) || words.has(Modifier::Sync)
-            || words.has(Modifier::Aligned)
+        is_convergent(self.syntax.opcode, |word| words.has(word))
     }
 
     /// Returns whether it names this state space. `shared::cluster` and `param::func` are state

@@ -187,6 +187,25 @@ pub(crate) fn is_pure_intrinsic(function: FunctionValue<'_>) -> bool {
     is_local_intrinsic(function) && attribute.is_some_and(|it| it.get_enum_value() == 0)
 }
 
+/// Returns whether a call is inline assembly that Rust calls `pure` and `nomem`: its results depend
+/// on its operands alone.
+pub(crate) fn is_pure_assembly(call: CallSiteValue<'_>) -> bool {
+    let memory = Attribute::get_named_enum_kind_id("memory");
+    let attribute = call.get_enum_attribute(AttributeLoc::Function, memory);
+    assembly(call).is_some() && attribute.is_some_and(|it| it.get_enum_value() == 0)
+}
+
+/// Returns whether a call only computes, each thread for itself: of an intrinsic of LLVM, or of
+/// inline assembly that is not `convergent`.
+pub(crate) fn is_pure_call(call: CallSiteValue<'_>) -> bool {
+    let convergent = Attribute::get_named_enum_kind_id("convergent");
+    let mark = call.get_enum_attribute(AttributeLoc::Function, convergent);
+    callee(call).map_or_else(
+        || is_pure_assembly(call) && mark.is_none(),
+        is_pure_intrinsic,
+    )
+}
+
 /// Returns whether anything refers to this variable.
 pub(crate) fn is_used(global: GlobalValue<'_>) -> bool {
     // SAFETY: the value belongs to the module, and only its list of uses is read.

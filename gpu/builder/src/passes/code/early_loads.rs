@@ -305,10 +305,7 @@ fn is_pure(instruction: LLVMValueRef) -> bool {
     // SAFETY: the value is an instruction; a call is checked to be one.
     unsafe {
         match LLVMGetInstructionOpcode(instruction) {
-            LLVMCall => {
-                let callee = llvm::callee(CallSiteValue::new(instruction));
-                callee.is_some_and(llvm::is_pure_intrinsic)
-            }
+            LLVMCall => llvm::is_pure_call(CallSiteValue::new(instruction)),
             LLVMLoad | LLVMStore | LLVMAtomicRMW | LLVMAtomicCmpXchg | LLVMFence | LLVMAlloca
             | LLVMVAArg | LLVMInvoke | LLVMCallBr | LLVMBr | LLVMSwitch | LLVMRet
             | LLVMUnreachable | LLVMIndirectBr => false,

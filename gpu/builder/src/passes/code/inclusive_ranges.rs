@@ -119,7 +119,8 @@ fn nth<'ctx>(
     function: FunctionValue<'ctx>,
     number: Number<'ctx>,
 ) -> Result<(), BuilderError> {
-    let (Some(sum), Some(comparison)) = (
+    let (Some(is_range), Some(sum), Some(comparison)) = (
+        call(function, "PartialOrd>::le"),
         call(function, "Step>::forward_checked"),
         call(function, "PartialOrd>::partial_cmp"),
     ) else {
@@ -148,6 +149,13 @@ fn nth<'ctx>(
         return Ok(());
     }
     let (start, step) = (start.into_int_value(), step.into_int_value());
+    // A sum of 64 bits with a sign may pass the largest number and be above the start all the same.
+    if number.is_signed && ty == step.get_type() {
+        return Ok(());
+    }
+    let Some((exhausted_branch, is_exhausted)) = before(function, is_range) else {
+        return Ok(());
+    };
     let builder = context.create_builder();
 
     builder.position_before(&sum);
@@ -155,15 +163,27 @@ fn nth<'ctx>(
     builder.insert_instruction(&end, None);
     let end = PointerValue::try_from(end).expect("an address");
     let end = builder.build_load(ty, end, "")?.into_int_value();
-    let left = builder.build_int_sub(end, start, "")?;
-    let left = builder.build_int_cast_sign_flag(left, step.get_type(), false, "")?;
-    let is_there = builder.build_int_compare(IntPredicate::ULE, step, left, "")?;
+    let wide = |it| builder.build_int_cast_sign_flag(it, step.get_type(), number.is_signed, "");
+    let (from, to) = (wide(start)?, wide(end)?);
+    let reached_sum = builder.build_int_add(from, step, "")?;
+    let (at_least, at_most) = if number.is_signed {
+        (IntPredicate::SGE, IntPredicate::SLE)
+    } else {
+        (IntPredicate::UGE, IntPredicate::ULE)
+    };
+    let is_sum = builder.build_int_compare(at_least, reached_sum, from, "")?;
+    let is_inside = builder.build_int_compare(at_most, reached_sum, to, "")?;
+    let is_there = builder.build_and(is_sum, is_inside, "")?;
+    let is_there = builder.build_and(is_there, builder.build_not(is_exhausted, "")?, "")?;
     let is_there = builder.build_int_cast_sign_flag(is_there, tag, false, "")?;
-    let step = builder.build_int_cast_sign_flag(step, ty, false, "")?;
-    let number_there = builder.build_int_add(start, step, "")?;
+    let number_there = builder.build_int_cast_sign_flag(reached_sum, ty, false, "")?;
     let result = builder.build_insert_value(option.get_poison(), is_there, 0, "")?;
     let result = builder.build_insert_value(result, number_there, 1, "")?;
     llvm::replace_by_value(sum, result.as_basic_value_enum());
+
+    // Whether the range is empty is tested with that.
+    llvm::replace_by_value(is_range, context.bool_type().const_all_ones().into());
+    exhausted_branch.set_operand(0, context.bool_type().const_zero());
 
     // The start grows after the largest number, too, as it does in `next`.
     for at in llvm::instructions(function).collect::<Vec<_>>() {
@@ -199,6 +219,23 @@ fn call<'ctx>(function: FunctionValue<'ctx>, path: &str) -> Option<InstructionVa
 fn calls(at: InstructionValue<'_>, path: &str) -> bool {
     let callee = CallSiteValue::try_from(at).ok().and_then(llvm::callee);
     callee.is_some_and(|callee| llvm::path(callee).ends_with(path))
+}
+
+/// The branch that leads to the block of an instruction if its condition does not hold, and the
+/// condition.
+fn before<'ctx>(
+    function: FunctionValue<'ctx>,
+    instruction: InstructionValue<'ctx>,
+) -> Option<(InstructionValue<'ctx>, IntValue<'ctx>)> {
+    let block = instruction.get_parent()?.as_mut_ptr();
+    let mut branches = function
+        .get_basic_block_iter()
+        .filter_map(|it| it.get_terminator());
+    let branch = branches.find(|it| llvm::successors(*it).get(1) == Some(&block))?;
+    let condition = branch.get_operand(0)?.value()?;
+    condition
+        .is_int_value()
+        .then(|| (branch, condition.into_int_value()))
 }
 
 /// The end of the block that follows if the comparison at the end of its block does not hold.

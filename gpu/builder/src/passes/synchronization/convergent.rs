@@ -6,14 +6,17 @@
 //! two arms, which is undefined behaviour on a GPU. rustc marks nothing (rust-lang/rust#137086), so
 //! this pass marks everything: function definitions and declarations, and the calls that have no
 //! function to mark, which are inline assembly and calls through a pointer. A direct call uses the
-//! mark of its function. O3 removes the mark if it proves that nothing below synchronises. LLVM's
+//! mark of its function. Assembly that Rust calls pure, such as `tanh.approx`, is not marked if it
+//! has no instruction that involves other threads. O3 removes the mark if it proves that nothing below synchronises. LLVM's
 //! own intrinsics already have the right mark.
 //!
 //! Source: LLVM Language Reference, "convergent"; LLVM's "Convergence and Uniformity".
 
 use inkwell::attributes::{Attribute, AttributeLoc};
 use inkwell::module::Module;
+use inkwell::values::CallSiteValue;
 
+use crate::lint::may_synchronise;
 use crate::llvm;
 
 /// Marks the whole module.
@@ -28,8 +31,13 @@ pub(crate) fn mark(module: &Module<'_>) {
     }
     for call in llvm::calls(module)
         .into_iter()
-        .filter(|call| llvm::callee(*call).is_none())
+        .filter(|call| llvm::callee(*call).is_none() && !is_local(*call))
     {
         call.add_attribute(AttributeLoc::Function, convergent);
     }
+}
+
+/// Returns whether a call is inline assembly by which each thread computes for itself.
+fn is_local(call: CallSiteValue<'_>) -> bool {
+    llvm::is_pure_assembly(call) && llvm::assembly(call).is_some_and(|text| !may_synchronise(&text))
 }

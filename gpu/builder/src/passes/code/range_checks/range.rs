@@ -523,6 +523,8 @@ impl<'a> Ranges<'a> {
             match (LLVMGetICmpPredicate(condition), goes_on) {
                 (LLVMIntULT, true) | (LLVMIntUGE, false) => self.below(a, b),
                 (LLVMIntUGT, true) | (LLVMIntULE, false) => self.below(b, a),
+                (LLVMIntULE, true) | (LLVMIntUGT, false) => self.up_to(a, b),
+                (LLVMIntUGE, true) | (LLVMIntULT, false) => self.up_to(b, a),
                 (LLVMIntNE, true) | (LLVMIntEQ, false) => {
                     self.until(a, b).or_else(|| self.until(b, a))
                 }
@@ -534,6 +536,15 @@ impl<'a> Ranges<'a> {
     fn below(&self, next: LLVMValueRef, end: LLVMValueRef) -> Option<End> {
         let variable = self.variable_of_next(next)?;
         self.is_known(end).then_some(End::Below { variable, end })
+    }
+
+    fn up_to(&mut self, next: LLVMValueRef, last: LLVMValueRef) -> Option<End> {
+        let variable = self.variable_of_next(next)?;
+        if !self.is_known(last) {
+            return None;
+        }
+        let end = self.add(last, self.constant(last, 1));
+        Some(End::Below { variable, end })
     }
 
     fn until(&mut self, at: LLVMValueRef, end: LLVMValueRef) -> Option<End> {
@@ -628,7 +639,7 @@ impl<'a> Ranges<'a> {
     }
 
     /// What a phi of the header has in the first iteration, and in the others.
-    fn entries(&self, phi: LLVMValueRef) -> Option<(LLVMValueRef, LLVMValueRef)> {
+    pub(super) fn entries(&self, phi: LLVMValueRef) -> Option<(LLVMValueRef, LLVMValueRef)> {
         // SAFETY: the value is checked to be a phi of the header, which has two entries there.
         unsafe {
             if LLVMIsAPHINode(phi).is_null()

@@ -229,10 +229,7 @@ impl Again<'_> {
                         _ => Kind::Other,
                     }
                 }
-                LLVMCall => match llvm::callee(CallSiteValue::new(value)) {
-                    Some(callee) if llvm::is_pure_intrinsic(callee) => Kind::First,
-                    _ => Kind::Other,
-                },
+                LLVMCall if llvm::is_pure_call(CallSiteValue::new(value)) => Kind::First,
                 LLVMAdd | LLVMSub | LLVMMul | LLVMShl | LLVMLShr | LLVMAnd | LLVMOr | LLVMXor
                 | LLVMSExt | LLVMZExt | LLVMTrunc | LLVMGetElementPtr | LLVMAddrSpaceCast => {
                     Kind::Sum

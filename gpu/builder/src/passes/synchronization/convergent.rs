@@ -7,8 +7,8 @@
 //! this pass marks everything: function definitions and declarations, and the calls that have no
 //! function to mark, which are inline assembly and calls through a pointer. A direct call uses the
 //! mark of its function. Assembly that Rust calls pure, such as `tanh.approx`, is not marked if it
-//! has no instruction that involves other threads. O3 removes the mark if it proves that nothing below synchronises. LLVM's
-//! own intrinsics already have the right mark.
+//! has no instruction that involves other threads. O3 removes the mark if it proves that nothing
+//! below synchronises. LLVM's own intrinsics already have the right mark.
 //!
 //! Source: LLVM Language Reference, "convergent"; LLVM's "Convergence and Uniformity".
 

@@ -82,8 +82,7 @@ fn part_of_row<T: Real, const N: usize>(
     (a, rest_of_a): (&[Sixteen<T, N>], &[T]),
     (x, rest_of_x): (&[Sixteen<T, N>], &[T]),
 ) -> T {
-    // The compiler does not know that a lane's number is below 32.
-    let (lane, lanes) = ((lane_id() % WARP_SIZE) as usize, WARP_SIZE as usize);
+    let (lane, lanes) = (lane_id() as usize, WARP_SIZE as usize);
     let x = &x[..a.len()];
     let mut sums = [T::ZERO; LOADS];
     let mut add = |k: usize, Sixteen(a): Sixteen<T, N>, Sixteen(x): Sixteen<T, N>| {

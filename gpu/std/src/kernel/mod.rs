@@ -122,9 +122,11 @@ pub struct LaunchBounds {
 pub unsafe fn read_slice<'a, T>(pointer: *const T, length: usize) -> &'a [T] {
     // SAFETY: the caller promises all of it. The optimizer cannot see in the PTX's parameters
     // that the pointer is not null. Without this assumption, every `Option<&T>` would be
-    // compared with null.
+    // compared with null; without that of the length, a sum of an index and a length may pass the
+    // largest number.
     unsafe {
         core::hint::assert_unchecked(!pointer.is_null());
+        core::hint::assert_unchecked(size_of::<T>() == 0 || length <= isize::MAX as usize);
         core::slice::from_raw_parts(pointer, length)
     }
 }

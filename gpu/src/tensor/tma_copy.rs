@@ -12,9 +12,11 @@
 //! "cp.async.bulk.tensor", "mbarrier".
 
 use lanewise_macros::{kernel, shared};
-use lanewise_std::barrier::{Barrier, Block};
+use lanewise_std::barrier::Barrier;
 use lanewise_std::bulk;
+use lanewise_std::fence::fence_proxy_async_shared;
 use lanewise_std::pipeline::Pipeline;
+use lanewise_std::scope::Block;
 use lanewise_std::thread::{block_idx_x, grid_dim_x, thread_idx_x};
 use lanewise_std::tma::{BoxOf, TensorMap, TensorMapMut, Tile};
 use lanewise_std::warp::WARP_SIZE;
@@ -92,7 +94,7 @@ pub fn tma_copy(
             // of a pipeline together with its tile.
             unsafe { tile.set(i, factor * tile.get(i)) };
         }
-        bulk::fence_proxy_async();
+        fence_proxy_async_shared();
         WORKED.arrive_and_wait(); // the store below reads what all workers wrote
         if worker == 0 {
             // SAFETY: the box is written, and stays until the group has read it. Each box of the

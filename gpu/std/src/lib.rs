@@ -14,7 +14,7 @@
 //! | --- | --- |
 //! | who runs: threads, warps, blocks, clusters | [`thread`], [`warp`], [`cluster`], [`groups`] |
 //! | memory | [`disjoint`], [`global`], [`shared`], [`cells`], [`symbol`], [`vector`], [`cache`], [`texture`], [`surface`], [`multimem`] |
-//! | order between threads | [`atomic`], [`fence`], [`barrier`] |
+//! | order between threads | [`atomic`], [`fence`], [`barrier`], [`scope`] |
 //! | copies that run beside the threads | [`async_copy`], [`bulk`], [`tma`], [`pipeline`] |
 //! | what threads compute together | [`collective`], [`matrix`] |
 //! | numbers | [`math`], [`fast`], [`half`], [`float8`], [`bits`] |
@@ -68,7 +68,7 @@ pub use memory::{
 };
 pub use numbers::{bits, fast, float8, half, math};
 pub use report::{assert, clock, debug, printf};
-pub use sync::{atomic, barrier, fence};
+pub use sync::{atomic, barrier, fence, scope};
 
 pub use atomic::SharedAtomics;
 pub use cells::Cells;

@@ -2,8 +2,9 @@
 
 use lanewise::DeviceBuffer;
 use lanewise_std::DisjointSlice;
-use lanewise_std::atomic::{Atomic, scope};
+use lanewise_std::atomic::Atomic;
 use lanewise_std::kernel::SafeKernel;
+use lanewise_std::scope::Device;
 
 use crate::kernels::gather::{self, BLOCK};
 use crate::queue::stride_grid;
@@ -91,7 +92,7 @@ where
         Params = (
             &'static [T::Word],
             &'static [u32],
-            &'static [Atomic<T::Word, scope::Device>],
+            &'static [Atomic<T::Word, Device>],
         ),
     >,
 {

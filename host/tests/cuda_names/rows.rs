@@ -6,8 +6,9 @@ use lanewise::{
     PinnedBuffer, Pinning, PitchedBuffer, Stream, StreamOptions, occupancy,
 };
 use lanewise_std::atomic::{DeviceAtomicF32, DeviceAtomicU32};
-use lanewise_std::barrier::{Barrier, Block};
-use lanewise_std::groups::Cluster;
+use lanewise_std::barrier::Barrier;
+use lanewise_std::groups::ClusterGroup;
+use lanewise_std::scope::Block;
 use lanewise_std::{
     ConstantMemory, DeviceGlobal, DynamicSharedArray, async_copy, cache, clock, cluster, fast,
     fence, groups, math, thread, warp,
@@ -810,7 +811,7 @@ static GROUPS: &[Row] = &[
     row!(
         "cg::this_cluster, cg::cluster_group",
         "",
-        [groups::this_cluster, size_of::<Cluster>],
+        [groups::this_cluster, size_of::<ClusterGroup>],
         "",
         "cluster/clusters.md"
     ),

@@ -5,11 +5,12 @@
 
 use core::marker::PhantomData;
 
-use lanewise_std::barrier::{self, BarrierStorage, Block, Parity, Token};
+use lanewise_std::barrier::{self, BarrierStorage, Parity, Token};
 use lanewise_std::inside;
+use lanewise_std::scope::Block;
 use lanewise_std::thread::{sync_threads, thread_idx_x};
 
-pub use lanewise_std::bulk::fence_proxy_async as fence_proxy_async_shared_cta;
+pub use lanewise_std::fence::fence_proxy_async_shared as fence_proxy_async_shared_cta;
 pub use lanewise_std::thread::nanosleep;
 
 /// A barrier in shared memory. The value is the memory itself.

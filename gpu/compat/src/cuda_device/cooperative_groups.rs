@@ -11,8 +11,8 @@ use lanewise_std::warp::{self, Match, Shuffle, WARP_SIZE};
 use super::SharedArray;
 
 pub use lanewise_std::groups::{
-    Cluster, CoalescedGroup as CoalescedThreads, ThreadBlock, WarpTile, coalesced_threads,
-    this_cluster, this_thread_block,
+    ClusterGroup as Cluster, CoalescedGroup as CoalescedThreads, ThreadBlock, WarpTile,
+    coalesced_threads, this_cluster, this_thread_block,
 };
 
 /// The operators of reductions and scans.
@@ -30,7 +30,7 @@ pub trait ThreadGroup: Copy {
     fn sync(&self);
 }
 
-impl<G: Group> ThreadGroup for G {
+impl<G: Group<Rank = u32>> ThreadGroup for G {
     #[inline]
     fn size(&self) -> u32 {
         Group::size(self)

@@ -43,7 +43,7 @@ pub mod grid {
     /// If the launch is not cooperative.
     #[inline]
     pub fn sync() {
-        lanewise_std::groups::this_grid().sync();
+        lanewise_std::groups::Group::sync(&lanewise_std::groups::this_grid());
     }
 }
 

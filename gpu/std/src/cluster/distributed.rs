@@ -1,7 +1,7 @@
 //! Distributed shared memory: a view of an array that every block of the cluster has.
 
 use crate::atomic::Word;
-use crate::atomic::scope::Block;
+use crate::scope::Block;
 use crate::{DynamicSharedArray, SharedArray, SharedAtomics};
 
 /// A shared array in all blocks of the cluster, with access to element `i` of block `rank`.

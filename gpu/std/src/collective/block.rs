@@ -72,6 +72,31 @@ pub fn block_inclusive_scan_with_total<T: Shuffle, O: Operator<T>>(
 
 /// Returns `initial` and the values of the block's threads before this one combined. In the first
 /// thread, it returns `initial` alone.
+///
+/// ```
+/// use lanewise_macros::kernel;
+/// use lanewise_std::collective::{
+///     Max, Min, Product, Sum, block_broadcast, block_exclusive_scan, block_exclusive_scan_items,
+///     block_exclusive_scan_with_total, block_inclusive_scan, block_inclusive_scan_items,
+///     block_inclusive_scan_with_total,
+/// };
+/// use lanewise_std::thread::thread_rank;
+///
+/// #[kernel]
+/// pub fn scans() {
+///     let own = thread_rank();
+///     let before = block_exclusive_scan(own, 0, Sum); // 0, 0, 1, 3, ..
+///     assert_eq!(before + own, block_inclusive_scan(own, Sum));
+///     let (_, total) = block_exclusive_scan_with_total(own, 0, Sum);
+///     let (sum, of_all) = block_inclusive_scan_with_total(own, Sum);
+///     assert!(sum <= total && total == of_all);
+///     // Two items of each thread, in the order of the threads.
+///     let [first, second] = block_exclusive_scan_items([own, 1], 0, Max);
+///     let [product, _] = block_inclusive_scan_items([own + 1, 1], Product);
+///     assert!(first <= second && product > 0);
+///     assert_eq!(block_broadcast(block_inclusive_scan(own, Min), 0), 0);
+/// }
+/// ```
 #[doc(alias = "cub::BlockScan")]
 #[inline]
 #[must_use]

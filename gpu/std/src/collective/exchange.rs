@@ -46,6 +46,31 @@ fn blocked<const ITEMS: usize>(item: usize) -> usize {
 ///
 /// # Panics
 /// If `line` has fewer cells than the block has items.
+///
+/// ```
+/// use lanewise_macros::{kernel, shared};
+/// use lanewise_std::SharedLine;
+/// use lanewise_std::collective::{
+///     block_blocked_to_striped, block_scatter_to_blocked, block_striped_to_blocked,
+/// };
+/// use lanewise_std::thread::thread_rank;
+///
+/// /// A block of 32 threads with two items each.
+/// #[kernel]
+/// #[launch_contract(dims = 1, block = 32)]
+/// pub fn exchanges() {
+///     shared! { static LINE: SharedLine<u32, 64>; }
+///     let own = thread_rank();
+///     let striped = block_blocked_to_striped([2 * own, 2 * own + 1], &mut LINE);
+///     assert_eq!(striped, [own, own + 32]);
+///     let blocked = block_striped_to_blocked(striped, &mut LINE);
+///     // SAFETY: no two items have the same place.
+///     let turned = unsafe {
+///         block_scatter_to_blocked(blocked, [63 - 2 * own, 62 - 2 * own], &mut LINE)
+///     };
+///     assert_eq!(turned[0], 63 - 2 * own);
+/// }
+/// ```
 #[doc(alias = "cub::BlockExchange")]
 #[inline]
 #[must_use]

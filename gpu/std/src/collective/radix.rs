@@ -26,6 +26,23 @@ pub const fn radix_rank_scratch(digits: usize, threads: usize) -> usize {
 ///
 /// # Panics
 /// If `scratch` has fewer elements than [`radix_rank_scratch`] returns.
+///
+/// ```
+/// use lanewise_macros::{kernel, shared};
+/// use lanewise_std::collective::{block_radix_rank, radix_rank_scratch};
+/// use lanewise_std::{DisjointSlice, thread};
+///
+/// /// Sorts a block's keys by their last four bits.
+/// #[kernel]
+/// #[launch_contract(dims = 1, block = 64, grid = 1)]
+/// pub fn sort_by_digit(keys: &[u32], mut sorted: DisjointSlice<u32>) {
+///     shared! { static COUNTS: [u32; radix_rank_scratch(16, 64)]; }
+///     let key = keys[thread::index_1d().get()];
+///     let place = block_radix_rank::<16, _>(key % 16, &COUNTS);
+///     // SAFETY: no two threads have the same rank.
+///     unsafe { sorted.write_unique(place as usize, key) };
+/// }
+/// ```
 #[doc(alias = "cub::BlockRadixRank")]
 #[inline]
 #[must_use]

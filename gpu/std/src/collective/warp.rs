@@ -33,6 +33,8 @@ impl Live {
 }
 
 impl Group for Live {
+    type Rank = u32;
+
     #[inline(always)]
     fn sync(&self) {
         warp::sync_warp(self.mask());
@@ -86,6 +88,28 @@ pub fn warp_inclusive_scan<T: Shuffle, O: Operator<T>>(value: T, operator: O) ->
 
 /// Returns `initial` and the values of the warp's threads before this one combined. In the first
 /// thread, it returns `initial` alone.
+///
+/// ```
+/// use lanewise_macros::kernel;
+/// use lanewise_std::collective::{
+///     BitAnd, BitOr, BitXor, Operator, warp_broadcast, warp_exclusive_scan, warp_inclusive_scan,
+///     warp_reduce,
+/// };
+/// use lanewise_std::warp::lane_id;
+///
+/// /// Works with any operator.
+/// fn with_the_last<O: Operator<u32> + Copy>(operator: O) -> u32 {
+///     operator.combine(warp_reduce(lane_id(), operator), 31)
+/// }
+///
+/// #[kernel]
+/// pub fn bits_of_lanes() {
+///     let before = warp_exclusive_scan(lane_id(), 0, BitXor);
+///     assert_eq!(before ^ lane_id(), warp_inclusive_scan(lane_id(), BitXor));
+///     assert_eq!(with_the_last(BitOr), 31);
+///     assert_eq!(warp_broadcast(with_the_last(BitAnd), 0), 0);
+/// }
+/// ```
 #[doc(alias = "cub::WarpScan")]
 #[inline]
 #[must_use]

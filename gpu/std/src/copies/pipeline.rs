@@ -47,11 +47,12 @@
 
 use core::mem::ManuallyDrop;
 
-use crate::barrier::{self, Barrier, BarrierStorage, Block, Parity};
+use crate::barrier::{self, Barrier, BarrierStorage, Parity};
 use crate::kernel::AtEntry;
-use crate::matrix::tcgen05::{self, Group};
+use crate::matrix::tcgen05::{self, CtaGroup};
 use crate::memory::shared::declaration;
 use crate::phased::Memory;
+use crate::scope::Block;
 use crate::{state_space, thread};
 
 /// The shared address of the first barrier, and the place and phase that the thread has reached.
@@ -320,7 +321,7 @@ impl<const STAGES: usize> Full<'_, STAGES> {
     /// has started are complete. The thread continues at once. Needs `sm_100a`.
     #[doc(alias = "tcgen05.commit")]
     #[inline]
-    pub fn release_with_products<G: Group>(self) {
+    pub fn release_with_products<G: CtaGroup>(self) {
         let place = ManuallyDrop::new(self);
         // SAFETY: `self` is not dropped, so the reference is moved out once.
         let consumer = unsafe { core::ptr::read(&raw const place.0) };
@@ -342,6 +343,44 @@ impl<const STAGES: usize> Drop for Full<'_, STAGES> {
 
 /// A place that is still read after the thread has taken the next one. It is released when
 /// it is dropped.
+///
+/// ```
+/// use lanewise_macros::{kernel, shared};
+/// use lanewise_std::pipeline::{Consumer, Empty, Expecting, Full, HeldStage, Pipeline, Producer};
+/// use lanewise_std::tma::{BoxOf, TensorMap, Tile};
+/// use lanewise_std::thread::thread_rank;
+///
+/// /// The first thread brings boxes, and a warp adds up the last two of them at a time.
+/// #[kernel(min_arch = "sm_90")]
+/// #[launch_contract(dims = 1, block = 64)]
+/// pub fn sums_of_two(map: TensorMap<u32, 2, BoxOf<32, 1>>, boxes: u32) {
+///     shared! {
+///         static BOXES: [Tile<[u32; 32]>; 3];
+///         static STAGES: Pipeline<3> = (1, 32);
+///     }
+///     if thread_rank() == 0 {
+///         let mut producer: Producer<3> = STAGES.producer();
+///         for row in 0..boxes as i32 {
+///             let empty: Empty<'_, 3> = producer.acquire();
+///             let tile = BOXES.tile(empty.stage());
+///             let full: Expecting<'_, 3> = empty.expect(128);
+///             // SAFETY: the place is empty, and has room for a box.
+///             unsafe { map.load(tile.as_ptr(), [0, row], &full.barrier()) };
+///         }
+///     } else if thread_rank() >= 32 {
+///         let mut consumer: Consumer<3> = STAGES.consumer();
+///         let mut before: Option<HeldStage> = None;
+///         for _ in 0..boxes {
+///             let full: Full<'_, 3> = consumer.wait();
+///             let _ = BOXES.tile(full.stage());
+///             // Two boxes are in use at a time, and a third one is on its way.
+///             if let Some(before) = before.replace(full.keep()) {
+///                 before.release();
+///             }
+///         }
+///     }
+/// }
+/// ```
 #[derive(Debug)]
 #[must_use = "the place is released where this is dropped"]
 pub struct HeldStage(Barrier<Block>);

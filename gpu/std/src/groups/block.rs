@@ -47,6 +47,8 @@ impl ThreadBlock {
 }
 
 impl Group for ThreadBlock {
+    type Rank = u32;
+
     #[inline]
     fn sync(&self) {
         thread::sync_threads();

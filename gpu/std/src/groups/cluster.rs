@@ -7,18 +7,18 @@ use super::Group;
 /// All threads of the cluster; see [`this_cluster`].
 #[doc(alias = "cg::cluster_group")]
 #[derive(Clone, Copy, Debug)]
-pub struct Cluster(());
+pub struct ClusterGroup(());
 
 /// Returns the cluster of this thread's block. In a launch without clusters, it contains only that
 /// block. Needs `sm_90`.
 #[doc(alias = "cg::this_cluster")]
 #[inline]
 #[must_use]
-pub fn this_cluster() -> Cluster {
-    Cluster(())
+pub fn this_cluster() -> ClusterGroup {
+    ClusterGroup(())
 }
 
-impl Cluster {
+impl ClusterGroup {
     /// Returns the rank of this thread's block in the cluster; see [`cluster::block_rank`].
     #[inline]
     #[must_use]
@@ -34,7 +34,9 @@ impl Cluster {
     }
 }
 
-impl Group for Cluster {
+impl Group for ClusterGroup {
+    type Rank = u32;
+
     #[inline]
     fn sync(&self) {
         cluster::sync_cluster();

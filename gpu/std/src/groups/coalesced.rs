@@ -30,6 +30,8 @@ impl CoalescedGroup {
 }
 
 impl Group for CoalescedGroup {
+    type Rank = u32;
+
     #[inline]
     fn sync(&self) {
         warp::sync_warp(self.mask);

@@ -6,6 +6,7 @@
 //! word. The first block adds so much that the highest bit flips when all blocks have arrived. Then
 //! the lower bits are zero again, and the word is ready for the next barrier.
 
+use super::Group;
 use crate::atomic::{AtomicOrdering, DeviceAtomicU32};
 use crate::intrinsics;
 use crate::thread::{
@@ -33,6 +34,33 @@ const PHASE: u32 = 1 << 31;
 const POLL: u32 = 20;
 
 impl Grid {
+    /// Returns whether the launch is cooperative, so that [`sync`](Group::sync) can be called.
+    #[doc(alias = "is_valid")]
+    #[inline]
+    #[must_use]
+    pub fn can_sync(&self) -> bool {
+        arrivals().is_some()
+    }
+
+    /// Returns the number of this thread's block in the grid, x fastest.
+    #[inline]
+    #[must_use]
+    pub fn block_rank(&self) -> usize {
+        block_number()
+    }
+
+    /// Returns the number of blocks in the grid.
+    #[doc(alias = "num_blocks")]
+    #[inline]
+    #[must_use]
+    pub fn blocks(&self) -> usize {
+        grid_size()
+    }
+}
+
+impl Group for Grid {
+    type Rank = usize;
+
     /// Waits for all threads of the grid. After the barrier, each thread sees what the others wrote
     /// to global memory before it.
     ///
@@ -42,7 +70,7 @@ impl Grid {
     /// # Panics
     /// If the launch is not cooperative.
     #[inline]
-    pub fn sync(&self) {
+    fn sync(&self) {
         let Some(word) = arrivals() else {
             panic!(
                 "`this_grid().sync()` needs a cooperative launch: put `#[cooperative_launch]` on the kernel"
@@ -61,44 +89,17 @@ impl Grid {
         sync_threads();
     }
 
-    /// Returns whether the launch is cooperative, so that [`sync`](Self::sync) can be called.
-    #[doc(alias = "is_valid")]
-    #[inline]
-    #[must_use]
-    pub fn can_sync(&self) -> bool {
-        arrivals().is_some()
-    }
-
     /// Returns this thread's number in the grid: block after block, and in the order of
     /// [`thread_rank`] within a block.
-    #[doc(alias = "thread_rank")]
     #[inline]
-    #[must_use]
-    pub fn rank(&self) -> usize {
+    fn rank(&self) -> usize {
         index_1d().get()
     }
 
     /// Returns the number of threads in the grid.
-    #[doc(alias = "num_threads")]
     #[inline]
-    #[must_use]
-    pub fn size(&self) -> usize {
+    fn size(&self) -> usize {
         grid_size() * block_size() as usize
-    }
-
-    /// Returns the number of this thread's block in the grid, x fastest.
-    #[inline]
-    #[must_use]
-    pub fn block_rank(&self) -> usize {
-        block_number()
-    }
-
-    /// Returns the number of blocks in the grid.
-    #[doc(alias = "num_blocks")]
-    #[inline]
-    #[must_use]
-    pub fn blocks(&self) -> usize {
-        grid_size()
     }
 }
 

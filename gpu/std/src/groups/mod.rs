@@ -10,7 +10,7 @@
 //! | [`ThreadBlock`] | [`this_thread_block`] |
 //! | [`WarpTile<N>`](WarpTile): 1, 2, 4, 8, 16 or 32 neighbouring lanes | [`ThreadBlock::tiled_partition`], [`WarpTile::tiled_partition`] |
 //! | [`CoalescedGroup`]: any lanes of a warp | [`coalesced_threads`], [`WarpGroup::labeled_partition`], [`WarpGroup::binary_partition`] |
-//! | [`Cluster`]: the blocks of the cluster | [`this_cluster`] |
+//! | [`ClusterGroup`]: the blocks of the cluster | [`this_cluster`] |
 //! | [`Grid`]: all blocks of a cooperative launch | [`this_grid`] |
 //!
 //! ```
@@ -44,7 +44,7 @@ mod tile;
 mod warp_group;
 
 pub use block::{ThreadBlock, this_thread_block};
-pub use cluster::{Cluster, this_cluster};
+pub use cluster::{ClusterGroup, this_cluster};
 pub use coalesced::{CoalescedGroup, coalesced_threads};
 pub use grid::{Grid, this_grid};
 pub use tile::WarpTile;
@@ -52,6 +52,10 @@ pub use warp_group::WarpGroup;
 
 /// Threads that can wait for each other, each with a rank.
 pub trait Group: Copy {
+    /// The type of ranks and sizes: `u32`, and `usize` for the grid, which may have more threads
+    /// than that.
+    type Rank: Copy + Default + PartialEq;
+
     /// Waits for all threads of the group. After the barrier, each thread sees what the others
     /// wrote to memory before it.
     fn sync(&self);
@@ -59,18 +63,18 @@ pub trait Group: Copy {
     /// Returns this thread's number in the group, from 0.
     #[doc(alias = "thread_rank")]
     #[must_use]
-    fn rank(&self) -> u32;
+    fn rank(&self) -> Self::Rank;
 
     /// Returns the number of threads in the group.
     #[doc(alias = "num_threads")]
     #[must_use]
-    fn size(&self) -> u32;
+    fn size(&self) -> Self::Rank;
 
     /// Returns whether this thread has rank 0.
     #[doc(alias = "invoke_one")]
     #[inline(always)]
     #[must_use]
     fn is_first(&self) -> bool {
-        self.rank() == 0
+        self.rank() == Self::Rank::default()
     }
 }

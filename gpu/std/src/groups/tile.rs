@@ -67,6 +67,8 @@ impl<const N: u32> WarpTile<N> {
 }
 
 impl<const N: u32> Group for WarpTile<N> {
+    type Rank = u32;
+
     #[inline]
     fn sync(&self) {
         warp::sync_warp(self.mask());

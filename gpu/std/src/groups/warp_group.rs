@@ -10,7 +10,7 @@ use super::{CoalescedGroup, Group};
 ///
 /// Ranks count the group's threads from its lowest lane. The bits of votes are also in the order of
 /// ranks, with bit 0 for rank 0.
-pub trait WarpGroup: Group {
+pub trait WarpGroup: Group<Rank = u32> {
     /// The maximum number of threads in a group of this type.
     #[doc(hidden)]
     const MOST: u32;

@@ -2,7 +2,8 @@
 //! visible to all threads, to asynchronous copies and to the other blocks of the cluster, and the
 //! threads wait for each other.
 
-use crate::{barrier, bulk, cluster, target, thread};
+use crate::fence::fence_proxy_async_shared;
+use crate::{barrier, cluster, target, thread};
 
 /// The threads of a block meet.
 #[doc(hidden)]
@@ -24,6 +25,6 @@ pub fn meet_in_cluster() {
 fn publish() {
     if target::is_at_least(90) {
         barrier::fence_init();
-        bulk::fence_proxy_async();
+        fence_proxy_async_shared();
     }
 }

@@ -20,12 +20,14 @@
 
 use core::convert::Infallible;
 
-use crate::barrier::{self, Barrier, BarrierStorage, Block, Parity, Scope};
+use crate::barrier::{self, Barrier, BarrierStorage, Parity};
 use crate::dim3::Dim3;
+use crate::fence::fence_proxy_async_shared;
 use crate::kernel::AtEntry;
 use crate::memory::shared::declaration;
+use crate::scope::{Block, Scope};
 use crate::state_space::{self, ptx};
-use crate::{bulk, cluster, intrinsics, target, thread};
+use crate::{cluster, intrinsics, target, thread};
 
 /// The response of the hardware, in shared memory:
 /// `shared! { static RESPONSE: [CancelResponse; 1]; }`.
@@ -74,9 +76,9 @@ impl CancelResponse {
 /// # Safety
 /// `response` is in this block's shared memory. One thread of one block calls it. It does not call
 /// it again after a response without a cancelled block. No thread accesses the response before the
-/// barrier's phase has ended. There is a [`fence_proxy_async`](crate::bulk::fence_proxy_async)
-/// between reads of the previous response and this call. The kernel does the work of the block
-/// that was cancelled.
+/// barrier's phase has ended. There is a
+/// [`fence_proxy_async_shared`](crate::fence::fence_proxy_async_shared) between reads of the
+/// previous response and this call. The kernel does the work of the block that was cancelled.
 #[doc(alias = "clusterlaunchcontrol.try_cancel")]
 #[inline]
 pub unsafe fn try_cancel<S: Scope>(response: *mut CancelResponse, barrier: &Barrier<S>) {
@@ -197,7 +199,7 @@ impl WorkStealing {
         while let Some(position) = next {
             if first {
                 let _ = barrier.arrive_expect_bytes(CancelResponse::BYTES);
-                bulk::fence_proxy_async();
+                fence_proxy_async_shared();
                 // SAFETY: only one thread calls it, and no thread reads the response before the
                 // wait. All threads have read the previous response, which had a block. The work
                 // of the cancelled block is done below.

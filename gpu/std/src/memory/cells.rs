@@ -18,6 +18,43 @@ use crate::memory::bounds::{check, check_place};
 /// A copy of a `Cells` refers to the same memory, and may outlive the array that it came
 /// from. It must not be used after that: the caller of each access promises that the memory
 /// is still allocated.
+///
+/// ```
+/// use lanewise_macros::{kernel, shared};
+/// use lanewise_std::Cells;
+/// use lanewise_std::thread::{sync_threads, thread_idx_x};
+///
+/// /// Shared memory and [`GlobalMut`](crate::GlobalMut) are cells both.
+/// fn swap_halves(of: &Cells<u32>, thread: usize) -> u32 {
+///     if of.is_empty() {
+///         return 0;
+///     }
+///     // SAFETY: each thread sets its own cell, and all pass the barrier before they read.
+///     unsafe {
+///         of.set(thread, thread as u32);
+///         sync_threads();
+///         of.get((thread + of.len() / 2) % of.len())
+///     }
+/// }
+///
+/// #[kernel]
+/// #[launch_contract(dims = 1, block = 32)]
+/// pub fn swap_in_a_table() {
+///     shared! {
+///         static LINE: [u32; 32];
+///         static TABLE: [[u32; 8]; 4];
+///     }
+///     let thread = thread_idx_x() as usize;
+///     let (row, column) = (thread / 8, thread % 8);
+///     let other = swap_halves(&LINE, thread);
+///     // SAFETY: as above; the row and the column are in bounds.
+///     unsafe {
+///         TABLE.set_at_unchecked(row, column, other);
+///         TABLE.set_at(row, column, TABLE.get_at_unchecked(row, column) + TABLE.get_at(row, column));
+///         LINE.set_unchecked(thread, LINE.get_unchecked(thread) + 1);
+///     }
+/// }
+/// ```
 #[derive(Debug)]
 pub struct Cells<T> {
     pointer: *mut T,

@@ -21,13 +21,13 @@ use core::marker::PhantomData;
 use core::panic::Location;
 
 use crate::DynamicSharedArray;
-use crate::atomic::scope::Block;
 use crate::atomic::{BlockAtomicU32, Word};
 use crate::collective::Operator;
 use crate::memory::bounds::{check, check_place};
 use crate::memory::phased::{ByRows, CellOwner, OwnCells, exclusive};
 use crate::memory::words;
 use crate::part_per_block::{Halves, Order, Steps, Words};
+use crate::scope::Block;
 use crate::thread::{block_size, thread_rank};
 
 /// The block's dynamic shared memory, from which a kernel takes arrays, one after another: CUDA's
@@ -253,6 +253,40 @@ impl<T: Word<Block>> DynamicLine<T> {
 }
 
 /// The cells of a [`DynamicLine`] while all threads read them.
+///
+/// ```
+/// use lanewise_macros::kernel;
+/// use lanewise_std::DynamicShared;
+/// use lanewise_std::atomic::AtomicOrdering;
+/// use lanewise_std::collective::Sum;
+/// use lanewise_std::dynamic_shared::{
+///     DynamicLine, DynamicLineView, DynamicPart, DynamicTile, DynamicTileView,
+/// };
+/// use lanewise_std::part_per_block::Halves;
+/// use lanewise_std::thread::{block_size, thread_rank};
+///
+/// /// Three arrays of lengths that the launch gives, one after another in one memory.
+/// #[kernel]
+/// #[launch_contract(dims = 1)]
+/// pub fn three_arrays(length: u32, rows: u32) {
+///     let mut memory = DynamicShared::new();
+///     let mut line: DynamicLine<u32> = memory.line(length as usize);
+///     let mut tile: DynamicTile<u32> = memory.tile(rows as usize, 4, 5);
+///     let mut part: DynamicPart<u32, Halves> = memory.part();
+///     let counts = memory.atomics(2);
+///     let line: DynamicLineView<'_, u32> = line.fill::<2>(|i| i as u32);
+///     let tile: DynamicTileView<'_, u32> = tile.fill::<4>(|row, column| (row + column) as u32);
+///     if !line.is_empty() {
+///         let sum = line.get(line.len() - 1) + tile.get(0, 3);
+///         counts[0].fetch_add(sum, AtomicOrdering::Relaxed);
+///     }
+///     let mut steps = part.begin(thread_rank(), Sum);
+///     while steps.has_step() {
+///         steps.step();
+///     }
+///     assert!(steps.first().is_none_or(|sum| sum < block_size() * block_size()));
+/// }
+/// ```
 #[derive(Clone, Copy, Debug)]
 pub struct DynamicLineView<'a, T> {
     cells: *const T,

@@ -83,6 +83,33 @@ impl<T: Copy, const COLUMNS: usize, const ROWS: usize> SharedArray<[T; COLUMNS],
 ///
 /// There is one such region for each block. Two arrays in it are two views at different offsets.
 /// Each view has as many [`Cells`] as fit between its offset and the end of the region.
+///
+/// ```
+/// use lanewise_macros::{kernel, shared};
+/// use lanewise_std::async_copy::{commit_group, wait_group};
+/// use lanewise_std::thread::{sync_threads, thread_idx_x};
+/// use lanewise_std::{DynamicSharedArray, SharedArray};
+///
+/// /// Brings a row into static shared memory, and another one into dynamic.
+/// #[kernel]
+/// #[launch_contract(dims = 1, block = 64)]
+/// pub fn bring_two(input: &[f32]) {
+///     shared! { static FIRST: [f32; 64]; }
+///     let first: SharedArray<f32, 64> = FIRST;
+///     let second = DynamicSharedArray::<f32>::offset(DynamicSharedArray::<f32>::ALIGN);
+///     let own = thread_idx_x() as usize;
+///     // SAFETY: each thread writes its own elements, waits for its copies, and then for the others.
+///     unsafe {
+///         first.copy_async(own, input, own);
+///         commit_group();
+///         second.copy_async_or_zero(own, input, own + 64);
+///         commit_group();
+///         wait_group::<1>(); // all but the last
+///         sync_threads();
+///         assert!(first.get(63 - own) >= 0.0);
+///     }
+/// }
+/// ```
 #[derive(Debug)]
 pub struct DynamicSharedArray<T> {
     cells: Cells<T>,

@@ -6,8 +6,8 @@
 
 use core::mem::MaybeUninit;
 
-use crate::atomic::scope::Block;
 use crate::atomic::{AtomicOrdering, BlockAtomicU32, Word};
+use crate::scope::Block;
 
 /// Returns the value.
 ///

@@ -15,7 +15,8 @@
 //!
 //! ```
 //! use lanewise_macros::{kernel, shared};
-//! use lanewise_std::barrier::{Barrier, Block};
+//! use lanewise_std::barrier::Barrier;
+//! use lanewise_std::scope::Block;
 //!
 //! #[kernel(min_arch = "sm_80")]
 //! pub fn two_steps() {
@@ -34,7 +35,8 @@
 //!
 //! ```compile_fail
 //! # use lanewise_macros::{kernel, shared};
-//! # use lanewise_std::barrier::{Barrier, Block};
+//! # use lanewise_std::barrier::Barrier;
+//! # use lanewise_std::scope::Block;
 //! # use lanewise_std::thread::thread_rank;
 //! #[kernel(min_arch = "sm_80")]
 //! pub fn for_some() {
@@ -66,6 +68,7 @@ use core::marker::PhantomData;
 use crate::kernel::AtEntry;
 use crate::memory::shared::declaration;
 use crate::phased::Memory;
+use crate::scope::{Block, Cluster, Scope};
 use crate::state_space::{self, ptx};
 use crate::{cluster, target, thread};
 
@@ -115,34 +118,17 @@ macro_rules! phase_has_ended {
 #[repr(C, align(8))]
 pub struct BarrierStorage(u64);
 
-mod sealed {
-    pub trait Sealed {}
-}
+/// A scope that a barrier can have: that of the [`Block`] or of the [`Cluster`]. Threads of other
+/// blocks arrive through [`Barrier::of_block`]. All blocks of a cluster have made such a barrier
+/// before any thread continues.
+#[diagnostic::on_unimplemented(
+    message = "a barrier has the scope `Block` or `Cluster`",
+    label = "its threads are those of `{Self}`"
+)]
+pub trait BarrierScope: Scope {}
 
-/// The threads that arrive at a barrier: those of the [`Block`] or of the [`Cluster`].
-pub trait Scope: sealed::Sealed {
-    /// Whether threads of other blocks arrive.
-    const IS_CLUSTER: bool;
-}
-
-/// The threads of the block.
-#[derive(Debug)]
-pub enum Block {}
-
-/// The threads of the cluster. Threads of other blocks arrive through
-/// [`Barrier::of_block`]. All blocks have made the barrier before any thread continues. Needs
-/// `sm_90`.
-#[derive(Debug)]
-pub enum Cluster {}
-
-impl sealed::Sealed for Block {}
-impl sealed::Sealed for Cluster {}
-impl Scope for Block {
-    const IS_CLUSTER: bool = false;
-}
-impl Scope for Cluster {
-    const IS_CLUSTER: bool = true;
-}
+impl BarrierScope for Block {}
+impl BarrierScope for Cluster {}
 
 /// A barrier of this block. `static NAME: Barrier<Block> = 1;` in a kernel's first statement
 /// declares one whose phases each take one arrival; any constant from 1 to 2^20 - 1 may stand
@@ -432,6 +418,29 @@ impl Barrier<Cluster> {
 
 /// A barrier of any block of the cluster. Threads of all blocks arrive at it, and only the threads
 /// of its own block wait.
+///
+/// ```
+/// use lanewise_macros::{kernel, shared};
+/// use lanewise_std::barrier::{Barrier, Parity, RemoteBarrier};
+/// use lanewise_std::cluster::{block_rank, sync_cluster};
+/// use lanewise_std::scope::Cluster;
+/// use lanewise_std::thread::thread_rank;
+///
+/// /// The first block waits for an arrival by each of the others.
+/// #[kernel(min_arch = "sm_90")]
+/// #[cluster_launch(2, 1, 1)]
+/// pub fn tell_the_first() {
+///     shared! { static TOLD: Barrier<Cluster> = 1; }
+///     if block_rank() == 0 {
+///         TOLD.wait_parity(Parity::Even);
+///     } else if thread_rank() == 0 {
+///         // SAFETY: the first block is there until the cluster's barrier.
+///         let first: RemoteBarrier = unsafe { TOLD.of_block(0) };
+///         first.arrive();
+///     }
+///     sync_cluster();
+/// }
+/// ```
 #[derive(Debug)]
 pub struct RemoteBarrier(u32, PhantomData<*mut ()>);
 
@@ -490,6 +499,30 @@ impl RemoteBarrier {
 
 /// `N` barriers, one after another in shared memory. They are declared as a [`Barrier`] is, and the
 /// number is that of each one: `static FULL: Barriers<Block, 4> = 1;`.
+///
+/// ```
+/// use lanewise_macros::{kernel, shared};
+/// use lanewise_std::barrier::{Barriers, Parity, Token};
+/// use lanewise_std::scope::Block;
+/// use lanewise_std::warp::warp_id;
+///
+/// /// Two halves of a block, each with a barrier of its own.
+/// #[kernel(min_arch = "sm_80")]
+/// #[launch_contract(dims = 1, block = 64)]
+/// pub fn halves(rounds: u32) {
+///     shared! { static HALVES: Barriers<Block, 2> = 32; }
+///     let own = HALVES.at(warp_id() as usize);
+///     let mut parity = Parity::of(0);
+///     for _ in 0..rounds {
+///         let token: Token = own.arrive();
+///         while !own.has_ended(&token) {}
+///         assert!(own.has_ended_parity(parity));
+///         parity = parity.next();
+///     }
+///     own.arrive_and_wait();
+///     own.arrive_and_drop(); // this thread comes to no later phase
+/// }
+/// ```
 #[derive(Debug)]
 pub struct Barriers<S, const N: usize> {
     first: u32,
@@ -512,7 +545,7 @@ impl<S: Scope, const N: usize> Barriers<S, N> {
     }
 }
 
-impl<S: Scope, const N: usize> AtEntry for Barriers<S, N> {
+impl<S: BarrierScope, const N: usize> AtEntry for Barriers<S, N> {
     type Initial = u32;
 
     const OF_CLUSTER: bool = S::IS_CLUSTER;
@@ -546,7 +579,7 @@ impl<S: Scope, const N: usize> AtEntry for Barriers<S, N> {
     }
 }
 
-impl<S: Scope> AtEntry for Barrier<S> {
+impl<S: BarrierScope> AtEntry for Barrier<S> {
     type Initial = u32;
 
     const OF_CLUSTER: bool = S::IS_CLUSTER;

@@ -15,36 +15,35 @@
     )
 )]
 
-use crate::atomic::{self, AtomicOrdering, scope};
+use crate::atomic::{self, AtomicOrdering};
 use crate::intrinsics;
+use crate::scope::{Device, Scope};
 use crate::state_space::ptx;
 use crate::target;
 
-/// The threads for which a fence orders accesses: PTX ISA, "Memory Consistency Model: Scope".
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Scope {
-    /// The threads of the block: `.cta`.
-    Block,
-    /// The threads of the cluster: `.cluster`. Before `sm_90` it is the same as `Device`.
-    Cluster,
-    /// The threads of the device: `.gpu`.
-    Device,
-    /// All devices and the host: `.sys`.
-    System,
-}
-
 /// Executes a fence of a scope and an order, like C++'s `atomic_thread_fence`. A relaxed
 /// fence does nothing.
+///
+/// ```
+/// # use lanewise_macros::kernel;
+/// # #[kernel]
+/// # pub fn ordered() {
+/// use lanewise_std::atomic::AtomicOrdering;
+/// use lanewise_std::fence::fence;
+/// use lanewise_std::scope::Device;
+///
+/// fence(Device, AtomicOrdering::Release);
+/// # }
+/// ```
 #[doc(alias = "cuda::atomic_thread_fence")]
 #[doc(alias = "fence.acq_rel")]
 #[doc(alias = "fence.sc")]
 #[inline(always)]
-pub fn fence(scope: Scope, order: AtomicOrdering) {
-    match scope {
-        Scope::Block => atomic::fence::<scope::Block>(order),
-        Scope::Cluster => fence_cluster(order),
-        Scope::Device => atomic::fence::<scope::Device>(order),
-        Scope::System => atomic::fence::<scope::System>(order),
+pub fn fence<S: Scope>(_scope: S, order: AtomicOrdering) {
+    if S::IS_CLUSTER {
+        fence_cluster(order);
+    } else {
+        atomic::fence::<S>(order);
     }
 }
 
@@ -52,7 +51,7 @@ pub fn fence(scope: Scope, order: AtomicOrdering) {
 #[inline(always)]
 fn fence_cluster(order: AtomicOrdering) {
     if !target::is_at_least(90) {
-        return atomic::fence::<scope::Device>(order);
+        return atomic::fence::<Device>(order);
     }
     // SAFETY: a fence only orders and accesses no memory.
     unsafe {
@@ -84,9 +83,13 @@ macro_rules! proxies {
 proxies! {
     /// Orders this thread's accesses to memory of any kind and those of asynchronous copies:
     /// copies see what this thread has written, and this thread sees what they have written. Needs
-    /// `sm_90`. For shared memory alone
-    /// [`bulk::fence_proxy_async`](crate::bulk::fence_proxy_async) is enough.
+    /// `sm_90`. For shared memory alone [`fence_proxy_async_shared`] is enough.
     fence_proxy_async = "fence.proxy.async";
+    /// Makes this thread's writes to shared memory visible to bulk copies and matrix units. For
+    /// the writes of other threads, each of them calls this function first, and then all threads
+    /// pass a barrier. Needs `sm_90`.
+    #[doc(alias = "fence_view_async_shared")]
+    fence_proxy_async_shared = "fence.proxy.async.shared::cta";
     /// Makes this thread's writes to global memory visible to asynchronous copies. It is needed
     /// before a copy reads data that threads wrote in the same launch. Needs `sm_90`.
     fence_proxy_async_global = "fence.proxy.async.global";

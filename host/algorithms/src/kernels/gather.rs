@@ -6,8 +6,9 @@
 
 use lanewise_macros::kernel;
 use lanewise_std::DisjointSlice;
-use lanewise_std::atomic::{Atomic, AtomicOrdering, Word, scope};
+use lanewise_std::atomic::{Atomic, AtomicOrdering, Word};
 use lanewise_std::kernel::Value;
+use lanewise_std::scope::Device;
 use lanewise_std::thread::grid_stride;
 
 /// The number of threads in a block.
@@ -32,10 +33,10 @@ pub fn gather<T: Value>(input: &[T], indices: &[u32], mut output: DisjointSlice<
 /// If an index is past the end of the output.
 #[kernel(instances(u32, u64))]
 #[launch_contract(dims = 1, block = 256)]
-pub fn scatter<T: Value + Word<scope::Device>>(
+pub fn scatter<T: Value + Word<Device>>(
     input: &[T],
     indices: &[u32],
-    output: &[Atomic<T, scope::Device>],
+    output: &[Atomic<T, Device>],
 ) {
     for i in grid_stride(indices.len().min(input.len())) {
         output[indices[i] as usize].store(input[i], AtomicOrdering::Relaxed);

@@ -23,9 +23,10 @@ use core::ptr;
 
 use lanewise_macros::{kernel, shared};
 use lanewise_std::DisjointSlice;
-use lanewise_std::atomic::{self, AtomicOrdering, BlockAtomicU32, DeviceAtomicU32, scope};
+use lanewise_std::atomic::{self, AtomicOrdering, BlockAtomicU32, DeviceAtomicU32};
 use lanewise_std::collective::{Sum, block_exclusive_scan};
 use lanewise_std::kernel::Value;
+use lanewise_std::scope::Device;
 use lanewise_std::thread::{block_stride, nanosleep, sync_threads, thread_rank};
 use lanewise_std::unroll::{computed_here, unroll};
 use lanewise_std::warp::{
@@ -78,7 +79,7 @@ pub const fn tile_len<W, V>() -> usize {
 }
 
 /// An unsigned number that is sorted digit by digit.
-pub trait Word: Number + Ord + atomic::Word<scope::Device> + BitXor<Output = Self> {
+pub trait Word: Number + Ord + atomic::Word<Device> + BitXor<Output = Self> {
     /// The number of digits.
     const COUNT: usize;
     /// All bits are one. No word is greater.

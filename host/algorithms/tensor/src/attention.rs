@@ -18,7 +18,8 @@
 use core::array::from_fn;
 
 use lanewise_macros::{Value, kernel, shared};
-use lanewise_std::barrier::{Barrier, Barriers, Block, Parity};
+use lanewise_std::barrier::{Barrier, Barriers, Parity};
+use lanewise_std::fence::fence_proxy_async_shared;
 use lanewise_std::half::{Bf16, F16};
 use lanewise_std::matrix::Element;
 use lanewise_std::matrix::warp::Left;
@@ -26,6 +27,7 @@ use lanewise_std::matrix::warpgroup::{
     self, Accumulator, Across, Descriptor, MultiplyAdd, Order, Products, SumRegisters,
     decrease_registers, increase_registers, warpgroup_id,
 };
+use lanewise_std::scope::Block;
 use lanewise_std::thread::{NamedBarrier, block_idx_x, nanosleep, thread_rank};
 use lanewise_std::tma::{DynamicTiles, TensorMap, TensorMapMut, swizzled};
 use lanewise_std::warp::{FULL_MASK, any_sync, lane_id, shuffle_xor_sync, sync_warp, warp_id};
@@ -396,7 +398,7 @@ unsafe fn attend<
         left = element;
         register += 1;
     });
-    bulk::fence_proxy_async();
+    fence_proxy_async_shared();
     sync_warp(FULL_MASK);
     let row = block + of_warp as u32;
     if lane == 0 && row < shape.queries {

@@ -15,7 +15,8 @@ use core::array::from_fn;
 use core::hint::assert_unchecked;
 
 use lanewise_macros::{kernel, shared};
-use lanewise_std::barrier::{Barrier, Barriers, Block, Cluster, Parity};
+use lanewise_std::barrier::{Barrier, Barriers, Parity};
+use lanewise_std::fence::fence_proxy_async_shared;
 use lanewise_std::float8::{E4m3, E5m2};
 use lanewise_std::half::{Bf16, F16};
 use lanewise_std::kernel::Value;
@@ -24,6 +25,7 @@ use lanewise_std::matrix::warpgroup::{
     self, Accumulator256, Across, Descriptor, Products, decrease_registers, increase_registers,
     warpgroup_id,
 };
+use lanewise_std::scope::{Block, Cluster};
 use lanewise_std::thread::{block_idx_x, grid_dim_x, thread_rank};
 use lanewise_std::tma::{DynamicTiles, TensorMap, TensorMapMut, swizzled};
 use lanewise_std::warp::{lane_id, sync_warp, warp_id};
@@ -431,7 +433,7 @@ impl Store {
                 unsafe { pair.write(C::narrow_pair(sums)) };
             }
             if register % 4 == 3 && of_column + 8 == columns {
-                bulk::fence_proxy_async();
+                fence_proxy_async_shared();
                 sync_warp(u32::MAX);
                 if lane == 0 && is_inside {
                     // SAFETY: the warp has written the box, and the caller promises that these

@@ -83,8 +83,9 @@ macro_rules! layers {
             use super::{$($activation),*};
             use ::lanewise_macros::{kernel, shared};
             use ::lanewise_std::DisjointSlice;
-            use ::lanewise_std::barrier::{Barriers, Block, Cluster};
+            use ::lanewise_std::barrier::Barriers;
             use ::lanewise_std::half::{Bf16, F16};
+            use ::lanewise_std::scope::{Block, Cluster};
             use ::lanewise_std::tma::{TensorMap, TensorMapMut};
             use $crate::element::Half;
             use $crate::epilogue::Activation;

@@ -21,8 +21,7 @@ const _: () = {
 };
 const _: () = {
     use lanewise_std::bulk::{
-        add_to_block, copy_to_block, fence_proxy_async, load, load_multicast, prefetch, store,
-        store_add, with_policy,
+        add_to_block, copy_to_block, load, load_multicast, prefetch, store, store_add, with_policy,
     };
 };
 const _: () = {
@@ -56,15 +55,15 @@ const _: () = {
 };
 const _: () = {
     use lanewise_std::fence::{
-        fence, fence_proxy_alias, fence_proxy_async, fence_proxy_async_global, threadfence,
-        threadfence_block, threadfence_system,
+        fence, fence_proxy_alias, fence_proxy_async, fence_proxy_async_global,
+        fence_proxy_async_shared, threadfence, threadfence_block, threadfence_system,
     };
 };
 const _: () = {
     use lanewise_std::graph::Condition;
 };
 const _: () = {
-    use lanewise_std::groups::{Cluster, CoalescedGroup, Grid, ThreadBlock, WarpTile};
+    use lanewise_std::groups::{ClusterGroup, CoalescedGroup, Grid, ThreadBlock, WarpTile};
 };
 const _: () = {
     use lanewise_std::half::{Bf16, Bf16x2, F16, F16x2};

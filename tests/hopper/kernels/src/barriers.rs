@@ -2,8 +2,9 @@
 
 use lanewise_macros::{kernel, shared};
 use lanewise_std::atomic::{AtomicOrdering, DeviceAtomicU32};
-use lanewise_std::barrier::{Barrier, Barriers, Block, Cluster, Parity};
-use lanewise_std::fence::{Scope, fence};
+use lanewise_std::barrier::{Barrier, Barriers, Parity};
+use lanewise_std::fence::fence;
+use lanewise_std::scope::{Block, Cluster};
 use lanewise_std::thread::{self, block_dim_x, thread_idx_x};
 use lanewise_std::{DisjointSlice, cluster};
 
@@ -111,13 +112,13 @@ pub fn letter(mut output: DisjointSlice<u32>, rounds: u32) {
         if own == 0 && rank == 0 {
             // SAFETY: the others have read it, or begin after the flag is set.
             unsafe { all[0].set(0, 0, 1000 + round) };
-            fence(Scope::Cluster, AtomicOrdering::Release);
+            fence(Cluster, AtomicOrdering::Release);
             flag.store(round, AtomicOrdering::Relaxed);
         } else if own == 0 {
             while flag.load(AtomicOrdering::Relaxed) < round {
                 thread::nanosleep(20);
             }
-            fence(Scope::Cluster, AtomicOrdering::Acquire);
+            fence(Cluster, AtomicOrdering::Acquire);
             // SAFETY: written before the flag.
             read = unsafe { all[0].get(0, 0) };
         }

@@ -5,17 +5,19 @@
 
 use lanewise_macros::{kernel, shared};
 use lanewise_std::GlobalMut;
-use lanewise_std::barrier::{Barrier, Block, Cluster, Parity};
+use lanewise_std::barrier::{Barrier, Parity};
+use lanewise_std::fence::fence_proxy_async_shared;
 use lanewise_std::launch_control::{self, WorkStealing};
 use lanewise_std::matrix::element::{Bf16, E2m1, E2m3, E3m2, E4m3, E5m2, F16, S8, Tf32, U8};
 use lanewise_std::matrix::tcgen05::shape::{
     Lanes16Bits64, Lanes16Bits128, Lanes16Bits256, Lanes16Split, Lanes32,
 };
 use lanewise_std::matrix::tcgen05::{
-    self, BlockPair, Format, Group, Mxf4, Mxf8f6f4, Nvf4, OneBlock, Product, ScaledProduct,
+    self, BlockPair, CtaGroup, Format, Mxf4, Mxf8f6f4, Nvf4, OneBlock, Product, ScaledProduct,
     SharedDescriptor, Swizzle, TensorMemory, copy_shape,
 };
 use lanewise_std::pipeline::Pipeline;
+use lanewise_std::scope::{Block, Cluster};
 use lanewise_std::thread::{
     self, block_dim_x, block_idx_x, block_idx_y, thread_idx_x, thread_rank,
 };
@@ -125,7 +127,7 @@ pub fn steal(sums: GlobalMut<u32>) {
 
 /// Every kind of product, copy and transfer once, for ptxas to check. Nothing launches it.
 #[inline(always)]
-fn everything<G: Group>(
+fn everything<G: CtaGroup>(
     output: GlobalMut<u32>,
     barrier: Barrier<Block>,
     memory: TensorMemory<512, G>,
@@ -243,7 +245,7 @@ pub fn tcgen05_scaled() {
                 product.scales_in_byte(1, 1).multiply_step(sum, left, right, [a, b], true);
             )*};
         }
-        bulk::fence_proxy_async();
+        fence_proxy_async_shared();
         // SAFETY: this kernel is never launched.
         unsafe {
             products! {
@@ -266,7 +268,7 @@ pub fn tcgen05_scaled() {
 pub fn cancels_for_its_cluster(output: GlobalMut<u32>) {
     shared! {
         static RESPONSE: [launch_control::CancelResponse; 1];
-        static BARRIER: Barrier<lanewise_std::barrier::Cluster> = 1;
+        static BARRIER: Barrier<lanewise_std::scope::Cluster> = 1;
     }
     if thread_rank() == 0 {
         let _ = BARRIER.arrive_expect_bytes(launch_control::CancelResponse::BYTES);

@@ -2,10 +2,12 @@
 //! of a cluster.
 
 use lanewise_macros::{kernel, shared};
-use lanewise_std::barrier::{Barrier, Block, Cluster, Parity};
+use lanewise_std::barrier::{Barrier, Parity};
 use lanewise_std::bulk::{BlockAdd, BlockBitwise, BlockIncDec, BlockMinMax};
 use lanewise_std::cache::CachePolicy;
+use lanewise_std::fence::fence_proxy_async_shared;
 use lanewise_std::kernel::Value;
+use lanewise_std::scope::{Block, Cluster};
 use lanewise_std::thread::{block_dim_x, block_idx_x, thread_idx_x};
 use lanewise_std::tma::Tile;
 use lanewise_std::vector::{Float4, UInt2};
@@ -148,7 +150,7 @@ fn take<T: Value>(values: GlobalMut<T>, piece: SharedArray<T, PIECE>) {
         // SAFETY: the element is this thread's alone until the cluster's barrier.
         unsafe { piece.set(i, values.get(start + i)) };
     }
-    bulk::fence_proxy_async();
+    fence_proxy_async_shared();
 }
 
 /// Kernels in which each block sends `PIECE` elements of `sent` to the next block of its cluster.

@@ -1,6 +1,7 @@
 //! Products of single tiles, by a warp and by a warpgroup, for each type of elements.
 
 use lanewise_macros::{kernel, shared};
+use lanewise_std::fence::fence_proxy_async_shared;
 use lanewise_std::half::F16x2;
 use lanewise_std::matrix::element::{B1, Bf16, E4m3, E5m2, F16, S4, S8, Tf32, U4, U8};
 use lanewise_std::matrix::warp::{
@@ -14,7 +15,7 @@ use lanewise_std::matrix::warpgroup::{
 use lanewise_std::matrix::{Element, Register};
 use lanewise_std::thread::{block_dim_x, sync_threads, thread_idx_x};
 use lanewise_std::tma::{self, SwizzledTile};
-use lanewise_std::{GlobalMut, SharedArray, bulk};
+use lanewise_std::{GlobalMut, SharedArray};
 
 /// Copies the words of `input` from `start` on to a tile, `N` of them.
 #[inline(always)]
@@ -273,7 +274,7 @@ pub(crate) fn fill_tiles<A, B>(input: &[u32]) -> (*const A, *const B) {
     let swizzled = |i| tma::swizzled(4 * i) / 4;
     fill(LEFT.tile(0), input, 0, swizzled);
     fill(RIGHT.tile(0), input, 2048, swizzled);
-    bulk::fence_proxy_async();
+    fence_proxy_async_shared();
     sync_threads();
     (LEFT.tile(0).as_ptr().cast(), RIGHT.tile(0).as_ptr().cast())
 }

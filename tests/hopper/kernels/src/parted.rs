@@ -2,8 +2,9 @@
 //! the threads of a block have different programs. `tests/hopper/parted.rs` runs them.
 
 use lanewise_macros::{kernel, shared};
-use lanewise_std::barrier::{Barrier, Barriers, Block, Cluster, Parity};
+use lanewise_std::barrier::{Barrier, Barriers, Parity};
 use lanewise_std::pipeline::Pipeline;
+use lanewise_std::scope::{Block, Cluster};
 use lanewise_std::thread::{block_size, index_1d, sync_threads, thread_rank};
 use lanewise_std::{DisjointSlice, SharedLine, SharedStages};
 

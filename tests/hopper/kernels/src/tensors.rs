@@ -1,11 +1,12 @@
 //! Boxes of tensors: loads, stores, loads into several blocks, by pixels; and plain bulk copies.
 
 use lanewise_macros::{kernel, shared};
-use lanewise_std::barrier::{Barrier, Barriers, Block, Cluster, Parity};
+use lanewise_std::barrier::{Barrier, Barriers, Parity};
 use lanewise_std::cache::CachePolicy;
-use lanewise_std::fence::fence_proxy_async_global;
+use lanewise_std::fence::{fence_proxy_async_global, fence_proxy_async_shared};
 use lanewise_std::half::{Bf16, F16};
 use lanewise_std::kernel::Value;
+use lanewise_std::scope::{Block, Cluster};
 use lanewise_std::thread::{block_dim_x, block_idx_x, sync_threads, thread_idx_x};
 use lanewise_std::tma::{
     Im2colMap, Im2colMapMut, MapStorage, ReduceAdd, ReduceBitwise, ReduceIncDec, ReduceMinMax,
@@ -82,7 +83,7 @@ pub fn store_box<const RANK: usize>(
         // SAFETY: the element is this thread's alone until the barrier.
         unsafe { tile.set(i, input[i]) };
     }
-    bulk::fence_proxy_async();
+    fence_proxy_async_shared();
     sync_threads();
     if thread_idx_x() == 0 {
         // SAFETY: the box is written, and no thread writes it again.
@@ -101,7 +102,7 @@ fn joined<T: Value>(input: &[T], piece: SharedArray<T, JOINED>) {
         // SAFETY: the element is this thread's alone until the barrier.
         unsafe { piece.set(i, input[i]) };
     }
-    bulk::fence_proxy_async();
+    fence_proxy_async_shared();
     sync_threads();
 }
 
@@ -257,7 +258,7 @@ pub fn store_pixels(map: Im2colMapMut<u32, 4>, at: [i32; 4], input: &[u32], how:
         // SAFETY: the element is this thread's alone until the barrier.
         unsafe { tile.set(i, input[i]) };
     }
-    bulk::fence_proxy_async();
+    fence_proxy_async_shared();
     sync_threads();
     if thread_idx_x() == 0 {
         let map = map.with_policy(CachePolicy::evict_first_of(0.5));

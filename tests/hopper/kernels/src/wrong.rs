@@ -1,10 +1,12 @@
 //! Wrong uses, one per kernel. Each has a report that names the error.
 
 use lanewise_macros::{kernel, shared};
-use lanewise_std::barrier::{Barrier, Block, Cluster, Parity};
+use lanewise_std::barrier::{Barrier, Parity};
+use lanewise_std::fence::fence_proxy_async_shared;
 use lanewise_std::matrix::element::Bf16;
 use lanewise_std::matrix::warpgroup::{Accumulator, Descriptor};
 use lanewise_std::pipeline::Pipeline;
+use lanewise_std::scope::{Block, Cluster};
 use lanewise_std::thread::{block_dim_x, nanosleep, sync_threads, thread_idx_x};
 use lanewise_std::tma::{SwizzledTile, TensorMap, TensorMapMut, Tile};
 use lanewise_std::{GlobalMut, bulk, cluster};
@@ -136,7 +138,7 @@ pub fn forgotten_products(output: GlobalMut<f32>) {
         // SAFETY: the element is this thread's until the barrier.
         unsafe { TILE.tile(0).set(i, 0x3f80) };
     }
-    bulk::fence_proxy_async();
+    fence_proxy_async_shared();
     sync_threads();
     let tile = Descriptor::<Bf16>::of_tile(TILE.tile(0).as_ptr().cast());
     let mut sum = Accumulator::<f32, 4>::zero();
@@ -166,7 +168,7 @@ pub fn sends_to_a_block_that_left() {
         // SAFETY: the element is this thread's until the barrier.
         unsafe { FROM.tile(0).set(i, i as u32) };
     }
-    bulk::fence_proxy_async();
+    fence_proxy_async_shared();
     sync_threads();
     if cluster::block_rank() == 0 && thread_idx_x() == 0 {
         for _ in 0..1000 {

@@ -11,7 +11,8 @@ mod tile;
 
 use lanewise_macros::{Value, device, kernel, shared};
 use lanewise_std::atomic::{AtomicOrdering, BlockAtomicU32};
-use lanewise_std::barrier::{Barrier, Block, Parity};
+use lanewise_std::barrier::{Barrier, Parity};
+use lanewise_std::scope::Block;
 use lanewise_std::collective::{self, block_reduce};
 use lanewise_std::disjoint::Neighbors;
 use lanewise_std::disjoint_matrix::{

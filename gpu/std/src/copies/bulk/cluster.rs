@@ -15,7 +15,8 @@
 //! | [`BlockIncDec`] | inc, dec | `u32` |
 
 use super::copy::bytes;
-use crate::barrier::{Barrier, Cluster};
+use crate::barrier::Barrier;
+use crate::scope::Cluster;
 use crate::state_space::{self, ptx};
 
 /// Executes one of these instructions. The arguments are its name, its text up to the state spaces,
@@ -42,9 +43,9 @@ macro_rules! to_block {
 /// The cluster has block `rank`. That block has begun, and does not end before the bytes are
 /// reported to its barrier. `to` and `from` are in this block's shared memory, valid for `count`
 /// elements, at multiples of 16 bytes, and the number of bytes is a multiple of 16. There is a
-/// [`fence_proxy_async`](super::fence_proxy_async) between the writes of the source and this call.
-/// Until the phase of the barrier there that expects the bytes has ended, no thread writes the
-/// source or accesses the destination.
+/// [`fence_proxy_async_shared`](crate::fence::fence_proxy_async_shared) between the writes of the
+/// source and this call. Until the phase of the barrier there that expects the bytes has ended, no
+/// thread writes the source or accesses the destination.
 #[doc(alias = "cp.async.bulk.shared::cluster.shared::cta")]
 #[inline]
 pub unsafe fn copy_to_block<T: Copy>(

@@ -1,7 +1,8 @@
 //! Copies between global and shared memory, with or without a policy for the second-level cache.
 
-use crate::barrier::{Barrier, Scope};
+use crate::barrier::Barrier;
 use crate::cache::{CachePolicy, hinted};
+use crate::scope::Scope;
 use crate::state_space::{self, ptx};
 
 /// This module's copies from and to global memory, with a policy for the second-level
@@ -72,8 +73,9 @@ pub unsafe fn load_multicast<T: Copy, S: Scope>(
 /// # Safety
 /// As for [`load`], with source and destination exchanged. No thread writes the source before
 /// [`wait_group_read`](super::wait_group_read), or accesses the destination before
-/// [`wait_group`](super::wait_group). There is a [`fence_proxy_async`](super::fence_proxy_async)
-/// between the writes of the source and this call.
+/// [`wait_group`](super::wait_group). There is a
+/// [`fence_proxy_async_shared`](crate::fence::fence_proxy_async_shared) between the writes of the
+/// source and this call.
 #[doc(alias = "cp.async.bulk.global.shared::cta")]
 #[inline]
 pub unsafe fn store<T: Copy>(to: *mut T, from: *const T, count: usize) {

@@ -13,8 +13,9 @@ use core::mem::{MaybeUninit, transmute_copy};
 
 use super::cluster::sealed::Element;
 use super::cluster::{BlockAdd, BlockBitwise, BlockIncDec, BlockMinMax, element_to_block};
-use crate::barrier::{Barrier, Cluster};
+use crate::barrier::Barrier;
 use crate::cluster::DistributedArray;
+use crate::scope::Cluster;
 use crate::state_space::{self, ptx};
 
 impl<T: Copy> DistributedArray<T> {

@@ -1,5 +1,4 @@
-//! Groups of copies out of shared memory, and the fence between the writes of threads and the reads
-//! of the copy unit.
+//! Groups of copies out of shared memory.
 
 use crate::state_space::ptx;
 
@@ -41,18 +40,5 @@ pub fn wait_group_read<const LEFT: u32>() {
             left = const LEFT,
             options(nostack, preserves_flags),
         );
-    }
-}
-
-/// Makes this thread's writes to shared memory visible to bulk copies and matrix units. For
-/// the writes of other threads, each of them calls this function first, and then all threads
-/// pass a barrier.
-#[doc(alias = "fence.proxy.async")]
-#[doc(alias = "fence_view_async_shared")]
-#[inline]
-pub fn fence_proxy_async() {
-    // SAFETY: a fence only orders and accesses no memory.
-    unsafe {
-        ptx!("fence.proxy.async": "fence.proxy.async.shared::cta;", options(nostack, preserves_flags));
     }
 }

@@ -6,7 +6,8 @@
 //! shared memory belongs to a group of the thread that started it. [`commit_group`] ends the group,
 //! [`wait_group_read`] waits until the source may be overwritten, and [`wait_group`] waits until
 //! the destination is written. The unit accesses shared memory through another *proxy* than the
-//! threads. So it sees their writes only after [`fence_proxy_async`].
+//! threads. So it sees their writes only after
+//! [`fence_proxy_async_shared`](crate::fence::fence_proxy_async_shared).
 //!
 //! | from | to | functions | tells |
 //! | --- | --- | --- | --- |
@@ -40,7 +41,7 @@ pub use cluster::{
     dec_to_block, inc_to_block, max_to_block, min_to_block, or_to_block, xor_to_block,
 };
 pub use copy::{WithPolicy, load, load_multicast, prefetch, store, with_policy};
-pub use group::{commit_group, fence_proxy_async, wait_group, wait_group_read};
+pub use group::{commit_group, wait_group, wait_group_read};
 pub use reduce::{
     ReduceAdd, ReduceBitwise, ReduceIncDec, ReduceMinMax, store_add, store_and, store_dec,
     store_inc, store_max, store_min, store_or, store_xor,

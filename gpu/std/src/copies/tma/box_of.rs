@@ -17,7 +17,8 @@ pub struct AnyBox;
 ///
 /// ```
 /// use lanewise_macros::{kernel, shared};
-/// use lanewise_std::barrier::{Barrier, Block, Parity};
+/// use lanewise_std::barrier::{Barrier, Parity};
+/// use lanewise_std::scope::Block;
 /// use lanewise_std::thread::{block_idx_x, thread_idx_x};
 /// use lanewise_std::tma::{BoxOf, TensorMap, Tile};
 /// use lanewise_std::PerBlock;

@@ -2,8 +2,9 @@
 
 use super::instruction::{by_rank, reductions, with_coordinates};
 use super::{ReduceAdd, ReduceBitwise, ReduceIncDec, ReduceMinMax, TensorMap, TensorMapMut};
-use crate::barrier::{Barrier, Scope};
+use crate::barrier::Barrier;
 use crate::cache::hinted;
+use crate::scope::Scope;
 use crate::state_space::{self, ptx};
 
 /// Asserts that a tensor can have this many dimensions.
@@ -100,7 +101,7 @@ macro_rules! stores {
             /// `from` is in this block's shared memory, at a multiple of 128 bytes, and
             /// contains a box. No thread writes the box before
             /// [`bulk::wait_group_read`](crate::bulk::wait_group_read). There is a
-            /// [`bulk::fence_proxy_async`](crate::bulk::fence_proxy_async) between the writes
+            /// [`fence_proxy_async_shared`](crate::fence::fence_proxy_async_shared) between the writes
             /// of the box and this call. Only such instructions access that part of the
             /// tensor before [`bulk::wait_group`](crate::bulk::wait_group).
             #[inline]

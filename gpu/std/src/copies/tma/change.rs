@@ -46,6 +46,32 @@ unsafe impl crate::kernel::DeviceCopy for MapStorage {}
 unsafe impl crate::kernel::Zeroable for MapStorage {}
 
 /// A map that is being changed, in shared memory. Fields that are not set keep their values.
+///
+/// ```
+/// use lanewise_macros::{kernel, shared};
+/// use lanewise_std::tma::{MapChange, MapStorage, TensorMap};
+/// use lanewise_std::{GlobalMut, thread};
+///
+/// /// Makes a map of a part of the tensor, whose size is known on the device only.
+/// ///
+/// /// # Safety
+/// /// The tensor has that many rows.
+/// #[kernel(min_arch = "sm_90a")]
+/// #[launch_contract(dims = 1, block = 32, grid = 1)]
+/// pub unsafe fn map_of_rows(map: TensorMap<f32, 2>, maps: GlobalMut<MapStorage>, rows: u32) {
+///     shared! { static SCRATCH: [MapStorage; 1]; }
+///     let change = |change: &MapChange<f32, 2>| {
+///         change.set_size::<1>(rows);
+///         change.set_box::<1>(rows.min(256));
+///     };
+///     // SAFETY: one warp uses the memory, and the tensor has the rows.
+///     let part = unsafe { map.changed(&SCRATCH, maps.address_of(0), change) };
+///     part.prefetch_map();
+///     // SAFETY: it was made above.
+///     let again = unsafe { TensorMap::<f32, 2>::published(maps.address_of(0)) };
+///     again.prefetch([0, thread::block_idx_x() as i32]);
+/// }
+/// ```
 #[derive(Debug)]
 pub struct MapChange<T, const RANK: usize> {
     map: u32,

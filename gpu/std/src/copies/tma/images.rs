@@ -3,8 +3,9 @@
 
 use super::instruction::{reductions, with_coordinates};
 use super::{Im2colMap, Im2colMapMut, ReduceAdd, ReduceBitwise, ReduceIncDec, ReduceMinMax};
-use crate::barrier::{Barrier, Scope};
+use crate::barrier::Barrier;
 use crate::cache::hinted;
+use crate::scope::Scope;
 use crate::state_space::{self, ptx};
 
 macro_rules! loads {

@@ -5,8 +5,9 @@
 
 use super::instruction::with_coordinates;
 use super::{TensorMap, TensorMapMut};
-use crate::barrier::{Barrier, Scope};
+use crate::barrier::Barrier;
 use crate::cache::hinted;
+use crate::scope::Scope;
 use crate::state_space::{self, ptx};
 
 macro_rules! gathers {

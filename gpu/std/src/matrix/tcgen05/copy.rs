@@ -1,6 +1,6 @@
 //! Copies from shared to tensor memory: `tcgen05.cp`.
 
-use super::{Group, SharedDescriptor, TensorAddress, for_group, names, sealed};
+use super::{CtaGroup, SharedDescriptor, TensorAddress, for_group, names, sealed};
 use crate::matrix::Element;
 use crate::state_space::ptx;
 
@@ -9,7 +9,7 @@ use crate::state_space::ptx;
 pub trait CopyShape: sealed::Sealed {
     /// Starts the copy.
     #[doc(hidden)]
-    unsafe fn copy<G: Group>(to: u32, from: u64, format: Format);
+    unsafe fn copy<G: CtaGroup>(to: u32, from: u64, format: Format);
 }
 
 /// The format of elements that a copy widens. Each widened element has a byte in tensor memory.
@@ -45,7 +45,7 @@ macro_rules! copies {
     ($($name:ident: $shape:literal;)*) => {$(
         impl CopyShape for copy_shape::$name {
             #[inline(always)]
-            unsafe fn copy<G: Group>(to: u32, from: u64, format: Format) {
+            unsafe fn copy<G: CtaGroup>(to: u32, from: u64, format: Format) {
                 // SAFETY: the caller keeps the contract of this function.
                 unsafe {
                     match format {
@@ -82,11 +82,12 @@ impl TensorAddress {
     ///
     /// # Safety
     /// This block has allocated the columns. The matrix is complete: it was written by copies that
-    /// the block has waited for, or before a [`fence_proxy_async`](crate::bulk::fence_proxy_async).
-    /// No thread writes the matrix or the columns until the copy is complete.
+    /// the block has waited for, or before a
+    /// [`fence_proxy_async_shared`](crate::fence::fence_proxy_async_shared). No thread writes the
+    /// matrix or the columns until the copy is complete.
     #[doc(alias = "tcgen05.cp")]
     #[inline]
-    pub unsafe fn copy_from<S: CopyShape, G: Group, E: Element>(
+    pub unsafe fn copy_from<S: CopyShape, G: CtaGroup, E: Element>(
         self,
         matrix: SharedDescriptor<E>,
         format: Format,

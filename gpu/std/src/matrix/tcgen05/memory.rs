@@ -3,7 +3,7 @@
 use core::convert::Infallible;
 use core::marker::PhantomData;
 
-use super::{Group, OneBlock, fence_after_thread_sync, fence_before_thread_sync, for_group};
+use super::{CtaGroup, OneBlock, fence_after_thread_sync, fence_before_thread_sync, for_group};
 use crate::kernel::AtEntry;
 use crate::memory::shared::declaration;
 use crate::phased::Memory;
@@ -56,7 +56,7 @@ impl TensorAddress {
     /// This block has allocated the columns, and nothing else uses them until the move is complete.
     #[doc(alias = "tcgen05.shift")]
     #[inline]
-    pub unsafe fn shift_down<G: Group>(self) {
+    pub unsafe fn shift_down<G: CtaGroup>(self) {
         // SAFETY: the caller keeps the contract of this function.
         unsafe {
             for_group!(G, "tcgen05.shift":
@@ -84,14 +84,14 @@ pub struct TensorMemory<const COLUMNS: u32, G = OneBlock> {
     group: PhantomData<(G, *mut ())>,
 }
 
-impl<const COLUMNS: u32, G: Group> TensorMemory<COLUMNS, G> {
+impl<const COLUMNS: u32, G: CtaGroup> TensorMemory<COLUMNS, G> {
     const VALID: () = assert!(
         COLUMNS.is_power_of_two() && COLUMNS >= 32 && COLUMNS <= 512,
         "tensor memory is allocated in 32, 64, 128, 256 or 512 columns"
     );
 }
 
-impl<const COLUMNS: u32, G: Group> AtEntry for TensorMemory<COLUMNS, G> {
+impl<const COLUMNS: u32, G: CtaGroup> AtEntry for TensorMemory<COLUMNS, G> {
     type Initial = Infallible;
 
     #[inline(always)]
@@ -131,7 +131,7 @@ impl<const COLUMNS: u32, G: Group> AtEntry for TensorMemory<COLUMNS, G> {
     }
 }
 
-impl<const COLUMNS: u32, G: Group> TensorMemory<COLUMNS, G> {
+impl<const COLUMNS: u32, G: CtaGroup> TensorMemory<COLUMNS, G> {
     /// Returns the address of the first lane and column.
     #[inline]
     #[must_use]

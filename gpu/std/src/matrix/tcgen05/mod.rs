@@ -16,7 +16,7 @@
 //! | take the sum | four warps, each its 32 lanes | [`TensorAddress::load`], [`TensorAddress::store`] |
 //!
 //! Shapes, element types and the number of blocks are types, and a combination that the hardware
-//! does not support does not compile. ptxas accepts only one [`Group`] in a kernel, not both. The
+//! does not support does not compile. ptxas accepts only one [`CtaGroup`] in a kernel. The
 //! simulated GPU does not run these instructions. It rejects such a kernel with its name, and runs
 //! the other kernels of the module. PTX ISA, "TensorCore 5th Generation Family Instructions".
 
@@ -39,7 +39,8 @@ pub use product::{Left, Multiply, Product};
 pub use scaled::{Mxf4, Mxf8f6f4, Nvf4, ScaledKind, ScaledProduct};
 pub use transfer::{Shape, shape};
 
-use crate::barrier::{Barrier, Parity, Scope};
+use crate::barrier::{Barrier, Parity};
+use crate::scope::Scope;
 use crate::state_space::ptx;
 
 pub(super) mod sealed {
@@ -59,7 +60,7 @@ pub(crate) use names;
 
 /// The number of blocks that multiply together.
 #[doc(alias = "cta_group")]
-pub trait Group: sealed::Sealed + Copy {
+pub trait CtaGroup: sealed::Sealed + Copy {
     /// Whether two blocks multiply together.
     const PAIR: bool;
 }
@@ -72,17 +73,17 @@ names! {
     #[doc(alias = "CTA pair")]
     BlockPair;
 }
-impl Group for OneBlock {
+impl CtaGroup for OneBlock {
     const PAIR: bool = false;
 }
-impl Group for BlockPair {
+impl CtaGroup for BlockPair {
     const PAIR: bool = true;
 }
 
 /// Executes one instruction, with the text for each group.
 macro_rules! for_group {
     ($group:ty, $name:literal: [$($before:expr),*] group [$($after:expr),*], $($operands:tt)*) => {
-        if <$group as $crate::matrix::tcgen05::Group>::PAIR {
+        if <$group as $crate::matrix::tcgen05::CtaGroup>::PAIR {
             ptx!($name: concat!($($before,)* ".cta_group::2" $(, $after)*), $($operands)*)
         } else {
             ptx!($name: concat!($($before,)* ".cta_group::1" $(, $after)*), $($operands)*)
@@ -101,7 +102,7 @@ pub(crate) use for_group;
 /// products and copies.
 #[doc(alias = "tcgen05.commit")]
 #[inline]
-pub unsafe fn commit<G: Group, S: Scope>(barrier: &Barrier<S>) {
+pub unsafe fn commit<G: CtaGroup, S: Scope>(barrier: &Barrier<S>) {
     // SAFETY: the caller keeps the contract of this function.
     unsafe {
         for_group!(G, "tcgen05.commit":
@@ -119,7 +120,7 @@ pub unsafe fn commit<G: Group, S: Scope>(barrier: &Barrier<S>) {
 /// As for [`commit`], for each of those blocks.
 #[doc(alias = "tcgen05.commit.multicast::cluster")]
 #[inline]
-pub unsafe fn commit_multicast<G: Group, S: Scope>(barrier: &Barrier<S>, blocks: u16) {
+pub unsafe fn commit_multicast<G: CtaGroup, S: Scope>(barrier: &Barrier<S>, blocks: u16) {
     // SAFETY: the caller keeps the contract of this function.
     unsafe {
         for_group!(G, "tcgen05.commit":

@@ -2,7 +2,7 @@
 
 use core::marker::PhantomData;
 
-use super::{Group, OneBlock, SharedDescriptor, TensorAddress, for_group, names, sealed};
+use super::{CtaGroup, OneBlock, SharedDescriptor, TensorAddress, for_group, names, sealed};
 use crate::matrix::Element;
 use crate::matrix::element::{Bf16, E2m1, E2m3, E3m2, E4m3, E5m2, F16, S8, Tf32, U8};
 use crate::state_space::ptx;
@@ -97,10 +97,10 @@ pub(super) use multiply;
 #[doc(hidden)]
 pub trait Kind: sealed::Sealed {
     /// Starts a product.
-    unsafe fn multiply<G: Group>(operands: Operands, instruction: u32);
+    unsafe fn multiply<G: CtaGroup>(operands: Operands, instruction: u32);
     /// Starts a product of a sparse left operand, of which half is stored. The metadata
     /// select that half.
-    unsafe fn multiply_sparse<G: Group>(
+    unsafe fn multiply_sparse<G: CtaGroup>(
         operands: Operands,
         metadata: TensorAddress,
         instruction: u32,
@@ -115,13 +115,13 @@ macro_rules! kinds {
         }
         impl Kind for $name {
             #[inline(always)]
-            unsafe fn multiply<G: Group>(operands: Operands, instruction: u32) {
+            unsafe fn multiply<G: CtaGroup>(operands: Operands, instruction: u32) {
                 // SAFETY: the caller keeps the contract of this function.
                 unsafe { multiply!(G, operands, instruction, [$kind], "", "", "", []) }
             }
 
             #[inline(always)]
-            unsafe fn multiply_sparse<G: Group>(
+            unsafe fn multiply_sparse<G: CtaGroup>(
                 operands: Operands,
                 metadata: TensorAddress,
                 instruction: u32,
@@ -203,7 +203,7 @@ pub struct Product<A, B, D, const M: u32, const N: u32, G = OneBlock> {
     types: PhantomData<(A, B, D, G)>,
 }
 
-impl<A: Multiply<B, D>, B: Element, D: Copy, const M: u32, const N: u32, G: Group> Default
+impl<A: Multiply<B, D>, B: Element, D: Copy, const M: u32, const N: u32, G: CtaGroup> Default
     for Product<A, B, D, M, N, G>
 {
     fn default() -> Self {
@@ -211,7 +211,7 @@ impl<A: Multiply<B, D>, B: Element, D: Copy, const M: u32, const N: u32, G: Grou
     }
 }
 
-impl<A: Multiply<B, D>, B: Element, D: Copy, const M: u32, const N: u32, G: Group>
+impl<A: Multiply<B, D>, B: Element, D: Copy, const M: u32, const N: u32, G: CtaGroup>
     Product<A, B, D, M, N, G>
 {
     /// PTX ISA, "Matrix Shape" of `tcgen05.mma`.
@@ -293,7 +293,7 @@ impl<A: Multiply<B, D>, B: Element, D: Copy, const M: u32, const N: u32, G: Grou
     /// # Safety
     /// This block has allocated the sum's `N` columns. The operands are complete: they were loaded
     /// by copies whose barrier was waited for, or written by threads before
-    /// [`fence_proxy_async`](crate::bulk::fence_proxy_async) and a barrier. Until
+    /// [`fence_proxy_async_shared`](crate::fence::fence_proxy_async_shared) and a barrier. Until
     /// [`commit`](super::commit) has reported the end of the product, nothing writes the operands
     /// or uses the sum.
     #[doc(alias = "tcgen05.mma")]

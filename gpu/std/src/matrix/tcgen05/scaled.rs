@@ -4,7 +4,7 @@
 use core::marker::PhantomData;
 
 use super::product::{Operands, multiply};
-use super::{Group, Left, OneBlock, SharedDescriptor, TensorAddress, for_group, names, sealed};
+use super::{CtaGroup, Left, OneBlock, SharedDescriptor, TensorAddress, for_group, names, sealed};
 use crate::matrix::Element;
 use crate::matrix::element::{E2m1, E2m3, E3m2, E4m3, E5m2};
 use crate::state_space::ptx;
@@ -16,7 +16,11 @@ pub trait ScaledKind: sealed::Sealed + Copy {
     #[doc(hidden)]
     const POWERS_OF_TWO: bool;
     #[doc(hidden)]
-    unsafe fn multiply<G: Group>(operands: Operands, scales: [TensorAddress; 2], instruction: u32);
+    unsafe fn multiply<G: CtaGroup>(
+        operands: Operands,
+        scales: [TensorAddress; 2],
+        instruction: u32,
+    );
 }
 
 macro_rules! kinds {
@@ -28,7 +32,7 @@ macro_rules! kinds {
         impl ScaledKind for $name {
             const POWERS_OF_TWO: bool = $powers;
             #[inline(always)]
-            unsafe fn multiply<G: Group>(
+            unsafe fn multiply<G: CtaGroup>(
                 operands: Operands,
                 [a, b]: [TensorAddress; 2],
                 instruction: u32,
@@ -87,7 +91,7 @@ pub struct ScaledProduct<K, A, B, const M: u32, const N: u32, G = OneBlock> {
     types: PhantomData<(K, A, B, G)>,
 }
 
-impl<K: ScaledKind, A: Scalable<K>, B: Scalable<K>, const M: u32, const N: u32, G: Group> Default
+impl<K: ScaledKind, A: Scalable<K>, B: Scalable<K>, const M: u32, const N: u32, G: CtaGroup> Default
     for ScaledProduct<K, A, B, M, N, G>
 {
     fn default() -> Self {
@@ -95,7 +99,7 @@ impl<K: ScaledKind, A: Scalable<K>, B: Scalable<K>, const M: u32, const N: u32, 
     }
 }
 
-impl<K: ScaledKind, A: Scalable<K>, B: Scalable<K>, const M: u32, const N: u32, G: Group>
+impl<K: ScaledKind, A: Scalable<K>, B: Scalable<K>, const M: u32, const N: u32, G: CtaGroup>
     ScaledProduct<K, A, B, M, N, G>
 {
     const VALID: () = {

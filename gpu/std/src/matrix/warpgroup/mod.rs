@@ -128,8 +128,8 @@ where
     /// the warpgroup call it.
     ///
     /// # Safety
-    /// Both tiles are complete: they were loaded by copies whose barrier was waited for, or
-    /// written by threads that called [`bulk::fence_proxy_async`](crate::bulk::fence_proxy_async)
+    /// Both tiles are complete: they were loaded by copies whose barrier was waited for, or written
+    /// by threads that called [`fence_proxy_async_shared`](crate::fence::fence_proxy_async_shared)
     /// before a barrier. Nothing writes them until the products were waited for. `self` is not
     /// passed to `mem::forget`.
     #[doc(alias = "wgmma.mma_async")]

@@ -4,11 +4,11 @@ use core::marker::PhantomData;
 
 use super::{Halves, Order, Steps, Words};
 use crate::atomic::Word;
-use crate::atomic::scope::Block;
 use crate::collective::Operator;
 use crate::memory::bounds::check;
 use crate::memory::phased::{Declared, Memory};
 use crate::memory::shared::declaration;
+use crate::scope::Block;
 use crate::thread::{block_size, thread_rank};
 
 /// `N` cells of shared memory, one for each thread of the block, which the block changes step by

@@ -4,12 +4,12 @@ use core::marker::PhantomData;
 
 use super::{Halves, Order, WarpLast};
 use crate::atomic::Word;
-use crate::atomic::scope::Block;
 use crate::collective::Operator;
 use crate::intrinsics;
 use crate::memory::owned::{Owned, Tail};
 use crate::memory::phased::exclusive;
 use crate::memory::words;
+use crate::scope::Block;
 use crate::target::WARP_SIZE;
 use crate::thread::{CLOSING, STEPS, block_size, sync_threads, thread_rank};
 use crate::unroll::unroll;
@@ -88,6 +88,34 @@ impl<T: Word<Block>> sealed::Access<T> for Words {
 
 /// The steps of a block's part, from [`PartPerBlock::begin`](super::PartPerBlock::begin) or
 /// [`SharedPart::begin`](super::SharedPart::begin).
+///
+/// ```
+/// use lanewise_macros::kernel;
+/// use lanewise_std::PartPerBlock;
+/// use lanewise_std::collective::Max;
+/// use lanewise_std::part_per_block::{Access, Order, Pairs, Plain, SparsePairs, Steps, Words};
+///
+/// /// Does the steps of any order, in global memory ([`Plain`]) and in shared memory ([`Words`]).
+/// fn all_steps<O: Order, A: Access<u32>>(mut steps: Steps<'_, u32, O, Max, A>) {
+///     while steps.has_step() {
+///         let distance = steps.stride();
+///         steps.step();
+///         assert_ne!(distance, 0);
+///     }
+/// }
+///
+/// #[kernel]
+/// #[launch_contract(dims = 1)]
+/// pub fn neighbours_first(data: PartPerBlock<u32, Pairs>) {
+///     all_steps(data.begin(Max));
+/// }
+///
+/// #[kernel]
+/// #[launch_contract(dims = 1)]
+/// pub fn with_parted_lanes(data: PartPerBlock<u32, SparsePairs>) {
+///     all_steps(data.begin(Max));
+/// }
+/// ```
 #[derive(Debug)]
 pub struct Steps<'a, T, O: Order, P, A = Plain> {
     part: *mut T,

@@ -12,6 +12,36 @@ use crate::thread::{
 use crate::warp::Shuffle;
 
 /// Which thread fills which cell of a [`SharedTile`]: [`ByRows`] or [`ByColumns`].
+///
+/// ```
+/// use lanewise_macros::{kernel, shared};
+/// use lanewise_std::phased::{ByColumns, ByRows, CellOwner, LineView, TileView};
+/// use lanewise_std::{SharedLine, SharedTile};
+/// use lanewise_std::thread::{thread_idx_x, thread_idx_y};
+///
+/// /// Takes a tile, whoever fills it.
+/// fn corner<O: CellOwner>(tile: &mut SharedTile<u32, 8, 8, 8, O>) -> u32 {
+///     let view: TileView<'_, u32, 8, 8, 8> = tile.fill::<1>(|row, column| (8 * row + column) as u32);
+///     view.get(7, 7)
+/// }
+///
+/// #[kernel]
+/// #[launch_contract(dims = 2, block = (8, 8))]
+/// pub fn two_owners() {
+///     shared! {
+///         static ROWS: SharedTile<u32, 8, 8, 8, ByRows>;
+///         static COLUMNS: SharedTile<u32, 8, 8, 8, ByColumns>;
+///         static OTHER: SharedTile<u32, 8, 8, 9, ByRows>;
+///         static LINE: SharedLine<u32, 64>;
+///     }
+///     assert_eq!(corner(&mut ROWS), corner(&mut COLUMNS));
+///     let (one, two) = ROWS.fill_both::<1, _, _>(&mut OTHER, |row, _| (row as u32, 2 * row as u32));
+///     let (x, y) = (thread_idx_x() as usize, thread_idx_y() as usize);
+///     assert_eq!(2 * one.get(y, x), two.get(y, x));
+///     let line: LineView<'_, u32> = LINE.fill::<1>(|i| i as u32);
+///     assert!(!line.is_empty() && line.get_or(64, 5) == 5);
+/// }
+/// ```
 pub trait CellOwner: sealed::Owner {}
 
 mod sealed {

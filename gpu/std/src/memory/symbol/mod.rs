@@ -15,9 +15,9 @@ mod cell;
 
 use cell::Cell;
 
-use crate::atomic::scope::Device;
 use crate::atomic::{Atomic, Word};
 use crate::kernel::{Module, Value};
+use crate::scope::Device;
 
 /// A static of the device as the host sees it. `#[device]` makes one from a static when it is
 /// compiled for the host.

@@ -1,8 +1,8 @@
 //! Atomic addition of 16-bit floats and of pairs of them.
 
-use super::scope::Device;
 use super::{Atomic, AtomicOrdering, operations};
 use crate::half::{Bf16, Bf16x2, F16, F16x2};
+use crate::scope::Device;
 
 macro_rules! half_floats {
     ($($(#[$doc:meta])* $ty:ident, $register:ident, $instruction:literal;)*) => {

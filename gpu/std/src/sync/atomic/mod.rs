@@ -25,7 +25,6 @@ mod operations;
 #[cfg(not(target_arch = "nvptx64"))]
 #[path = "operations_host.rs"]
 mod operations;
-pub mod scope;
 mod shared;
 #[cfg(target_arch = "nvptx64")]
 mod system;
@@ -50,6 +49,7 @@ pub use word::{Integer, Word};
 
 use crate::half::{Bf16, Bf16x2, F16, F16x2};
 use crate::kernel::SharedCell;
+use crate::scope;
 use crate::vector::{Float2, Float4};
 
 /// A number that threads of one [`scope`] access atomically.
@@ -61,11 +61,12 @@ use crate::vector::{Float2, Float4};
 ///
 /// ```
 /// use lanewise_macros::kernel;
-/// use lanewise_std::atomic::{Atomic, AtomicOrdering, scope};
+/// use lanewise_std::atomic::{Atomic, AtomicOrdering};
+/// use lanewise_std::scope::Device;
 /// use lanewise_std::thread::grid_stride;
 ///
 /// #[kernel]
-/// pub fn add_up(input: &[f32], sum: &[Atomic<f32, scope::Device>]) {
+/// pub fn add_up(input: &[f32], sum: &[Atomic<f32, Device>]) {
 ///     if let Some(sum) = sum.first() {
 ///         for i in grid_stride(input.len()) {
 ///             sum.fetch_add(input[i], AtomicOrdering::Relaxed);

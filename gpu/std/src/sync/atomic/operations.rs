@@ -10,8 +10,8 @@
 use core::intrinsics::{self, AtomicOrdering as Order};
 use core::sync::atomic::Ordering;
 
-use super::scope::Scope;
 use crate::intrinsics::__lanewise_atomic_scope;
+use crate::scope::Scope;
 
 /// Executes a fence of scope `S`. A relaxed fence does nothing.
 #[inline(never)]

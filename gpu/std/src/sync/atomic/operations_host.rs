@@ -8,7 +8,7 @@
 
 use core::sync::atomic::Ordering;
 
-use super::scope::Scope;
+use crate::scope::Scope;
 
 pub(crate) fn fence<S: Scope>(_: Ordering) {
     crate::device_only("fence")

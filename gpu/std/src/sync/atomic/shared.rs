@@ -2,10 +2,10 @@
 
 use core::ops::Deref;
 
-use super::scope::Block;
 use super::{Atomic, Word};
 use crate::memory::phased::Declared;
 use crate::memory::shared::declaration;
+use crate::scope::Block;
 
 /// `N` [atomics](Atomic) of the block's scope in its shared memory, which `shared!` declares. They
 /// are an array that all threads of the block have. The memory begins with anything, so one thread

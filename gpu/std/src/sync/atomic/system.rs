@@ -4,7 +4,7 @@ use core::arch::asm;
 use core::sync::atomic::Ordering;
 
 use super::operations::ordered;
-use super::scope::Scope;
+use crate::scope::Scope;
 
 pub(super) use super::operations::{compare_exchange, load, store};
 

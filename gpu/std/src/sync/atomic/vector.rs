@@ -10,8 +10,8 @@
     allow(unused_variables, unreachable_code, dead_code)
 )]
 
-use super::scope::Device;
 use super::{Atomic, AtomicOrdering, operations};
+use crate::scope::Device;
 use crate::state_space::ptx;
 use crate::vector::{Float2, Float4};
 

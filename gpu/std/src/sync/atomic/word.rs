@@ -3,15 +3,69 @@
 //! The order in which threads add floats is not fixed, and the rounding of a sum depends on it. So
 //! two runs may differ in the last bits.
 
-use super::scope::{Block, Device, System};
 use super::{Atomic, AtomicOrdering, operations, system};
 use crate::intrinsics;
+use crate::scope::{Block, Device, System};
 
 /// A number of 32 or 64 bits: `u32`, `i32`, `f32`, `u64`, `i64`, `f64`. `Scope` is one of those in
-/// [`scope`](super::scope).
+/// [`scope`](crate::scope).
+///
+/// ```
+/// use lanewise_macros::kernel;
+/// use lanewise_std::atomic::{Atomic, AtomicOrdering, Word};
+/// use lanewise_std::scope::Device;
+///
+/// /// Takes what is there, adds a part of it to another number, and gives it back.
+/// fn pass_on<T: Word<Device> + Copy>(from: &Atomic<T, Device>, to: &Atomic<T, Device>, nothing: T) {
+///     let taken = from.swap(nothing, AtomicOrdering::Relaxed);
+///     to.fetch_add(taken, AtomicOrdering::Relaxed);
+///     from.fetch_sub(taken, AtomicOrdering::Relaxed);
+/// }
+///
+/// #[kernel]
+/// pub fn pass_all(from: &[Atomic<f32, Device>], to: &[Atomic<f32, Device>]) {
+///     let ([from], [to]) = (from, to) else { return };
+///     pass_on(from, to, 0.0);
+///     let relaxed = AtomicOrdering::Relaxed;
+///     let _ = to.compare_exchange(1.0, 2.0, relaxed, relaxed);
+/// }
+/// ```
 pub trait Word<Scope>: sealed::Word<Scope> {}
 
 /// A [`Word`] that is an integer.
+///
+/// ```
+/// use lanewise_macros::kernel;
+/// use lanewise_std::atomic::{Atomic, AtomicOrdering, Integer};
+/// use lanewise_std::scope::{Device, Scope, System};
+///
+/// /// Works in every scope, and with each type of integers.
+/// fn note<T: Integer<S> + Copy, S: Scope>(least: &Atomic<T, S>, most: &Atomic<T, S>, value: T) {
+///     least.fetch_min(value, AtomicOrdering::Relaxed);
+///     most.fetch_max(value, AtomicOrdering::Relaxed);
+/// }
+///
+/// /// `bits` has three words, and `turn` a number below 4.
+/// #[kernel]
+/// pub fn note_all(
+///     input: &[u32],
+///     range: &[Atomic<u32, System>],
+///     bits: &[Atomic<u32, Device>],
+///     turn: &[Atomic<u32, Device>],
+/// ) {
+///     let ([least, most], [all, any, odd], [turn]) = (range, bits, turn) else {
+///         return;
+///     };
+///     for &value in input {
+///         note(least, most, value);
+///         all.fetch_and(value, AtomicOrdering::Relaxed);
+///         any.fetch_or(value, AtomicOrdering::Relaxed);
+///         odd.fetch_xor(value, AtomicOrdering::Relaxed);
+///         turn.fetch_inc(3, AtomicOrdering::Relaxed);
+///     }
+///     turn.fetch_dec(3, AtomicOrdering::Relaxed);
+/// }
+/// ```
 pub trait Integer<Scope>: Word<Scope> + sealed::Integer<Scope> {}
 
 mod sealed {

@@ -3,8 +3,8 @@
 //! PTX ISA, "atom", `.inc` and `.dec`, which exist only for `u32`. Rust has no such intrinsic, so
 //! the instruction is inline assembly, with fences for its order as in `operations`.
 
-use super::scope::{Block, Device, System};
 use super::{Atomic, AtomicOrdering};
+use crate::scope::{Block, Device, System};
 
 #[cfg(target_arch = "nvptx64")]
 macro_rules! atom {

@@ -9,7 +9,7 @@ use core::sync::atomic::AtomicU32;
 use lanewise_macros::{Value, gpu_printf, kernel, shared};
 use lanewise_std::atomic::*;
 use lanewise_std::collective::{Sum, block_reduce};
-use lanewise_std::fence::{Scope, fence};
+use lanewise_std::fence::fence;
 use lanewise_std::thread::*;
 use lanewise_std::warp::*;
 use lanewise_std::{
@@ -53,11 +53,11 @@ pub fn shared_atomics(out: GlobalMut<u32>) {
 #[kernel]
 pub fn fences(out: GlobalMut<u32>) {
     unsafe { out.set(0, 1) };
-    fence(Scope::Block, AtomicOrdering::AcqRel);
+    fence(Block, AtomicOrdering::AcqRel);
     unsafe { out.set(1, 1) };
-    fence(Scope::Device, AtomicOrdering::AcqRel);
+    fence(Device, AtomicOrdering::AcqRel);
     unsafe { out.set(2, 1) };
-    fence(Scope::System, AtomicOrdering::SeqCst);
+    fence(System, AtomicOrdering::SeqCst);
     unsafe { out.set(3, 1) };
 }
 

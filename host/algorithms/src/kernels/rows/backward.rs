@@ -6,10 +6,11 @@
 //! in shared memory, and each cluster writes its sums when it has no more rows.
 
 use lanewise_macros::{kernel, shared};
-use lanewise_std::barrier::{Barriers, Block};
+use lanewise_std::barrier::Barriers;
 use lanewise_std::collective::{Sum, warp_reduce};
 use lanewise_std::half::Bf16;
 use lanewise_std::math::Float;
+use lanewise_std::scope::Block;
 use lanewise_std::thread::{block_dim_x, block_idx_x, grid_dim_x, sync_threads, thread_idx_x};
 use lanewise_std::warp::{lane_id, warp_id};
 use lanewise_std::{DisjointSlice, DynamicSharedArray, cluster, gpu_assert};

@@ -7,7 +7,8 @@
 
 use core::marker::PhantomData;
 
-use lanewise_std::barrier::{Barrier, Barriers, Block, Parity};
+use lanewise_std::barrier::{Barrier, Barriers, Parity};
+use lanewise_std::scope::Block;
 use lanewise_std::thread::{grid_dim_x, sync_threads, thread_idx_x};
 use lanewise_std::unroll::unroll;
 use lanewise_std::{DynamicSharedArray, bulk, cluster, gpu_assert};

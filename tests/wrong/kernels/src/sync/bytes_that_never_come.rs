@@ -3,7 +3,8 @@
 
 use lanewise_macros::{kernel, shared};
 use lanewise_std::GlobalMut;
-use lanewise_std::barrier::{Barrier, Block, Parity};
+use lanewise_std::barrier::{Barrier, Parity};
+use lanewise_std::scope::Block;
 use lanewise_std::thread::thread_idx_x;
 
 /// As it is wrong.

@@ -8,13 +8,14 @@
 //! Read: shared/fences
 //@ hint: What is needed between the store and the load is a fence of sequential consistency, in
 //@   both threads.
-//@ hint: `fence::fence(Scope::Device, AtomicOrdering::SeqCst);`
+//@ hint: `fence(Device, AtomicOrdering::SeqCst);`, with `lanewise_std::fence::fence`
 //@ fails: both overlooked the other
 //@ fails: 1  block 0, thread (0,0,0)
 
 use lanewise_macros::kernel;
 use lanewise_std::atomic::{AtomicOrdering, DeviceAtomicU32};
-use lanewise_std::fence::{self, Scope};
+use lanewise_std::fence::fence;
+use lanewise_std::scope::Device;
 use lanewise_std::{DisjointSlice, thread};
 
 /// `seen[i]` is what thread i sees of the other's flag. Launch: two blocks of one thread.
@@ -23,7 +24,7 @@ pub fn meet(flags: &[DeviceAtomicU32], mut seen: DisjointSlice<u32>) {
     let own = thread::block_idx_x() as usize;
     flags[own].store(1, AtomicOrdering::Relaxed);
     //@ solution
-    fence::fence(Scope::Device, AtomicOrdering::SeqCst);
+    fence(Device, AtomicOrdering::SeqCst);
     //@ end
     let other = flags[1 - own].load(AtomicOrdering::Relaxed);
     if let Some(seen) = seen.get_mut(thread::index_1d()) {

@@ -4,6 +4,7 @@ mod barriers;
 mod build;
 mod effects;
 mod errors;
+mod examples;
 mod machine;
 mod math;
 mod memory;

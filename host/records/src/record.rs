@@ -71,16 +71,21 @@ pub enum Unit {
 }
 
 impl Unit {
-    /// Returns a rate as text, for a number of units that takes so many milliseconds.
-    pub fn rate(self, amount: f64, milliseconds: f64) -> String {
+    /// Returns a rate and its unit, for a number of units that takes so many milliseconds.
+    pub fn value(self, amount: f64, milliseconds: f64) -> (f64, &'static str) {
         let billions = amount / milliseconds / 1e6;
-        let (value, unit) = match self {
+        match self {
             Self::Bytes => (billions, "GB/s"),
             Self::Flops if billions >= 1000.0 => (billions / 1000.0, "TFLOP/s"),
             Self::Flops => (billions, "GFLOP/s"),
             Self::Samples => (billions, "Gsamples/s"),
             Self::Keys => (billions, "Gkeys/s"),
-        };
+        }
+    }
+
+    /// Returns a rate as text.
+    pub fn rate(self, amount: f64, milliseconds: f64) -> String {
+        let (value, unit) = self.value(amount, milliseconds);
         let digits = match value {
             v if v >= 100.0 => 0,
             v if v >= 10.0 => 1,
@@ -103,7 +108,13 @@ impl Row {
         median(&self.milliseconds)
     }
 
-    /// Returns the rate in the row's unit.
+    /// Returns the rate and its unit.
+    pub fn value(&self) -> Option<(f64, &'static str)> {
+        let (amount, unit) = self.work?;
+        Some(unit.value(amount, self.time()?))
+    }
+
+    /// Returns the rate as text.
     pub fn rate(&self) -> Option<String> {
         let (amount, unit) = self.work?;
         Some(unit.rate(amount, self.time()?))

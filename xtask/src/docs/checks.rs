@@ -9,6 +9,7 @@ use clap::Parser;
 use clap::error::ErrorKind;
 
 use super::Problem;
+use super::bars;
 use super::counters;
 use super::exercises;
 use super::figures::mark::{MARK, Mark, missing_pattern};
@@ -60,6 +61,7 @@ pub(super) fn all(root: &Path) -> Result<(usize, Vec<Problem>)> {
         problems.extend(commands(page));
         let wrong = times::inserted(&page.text, &records).err();
         let wrong = wrong.or_else(|| ladder::inserted(&page.text, &records).err());
+        let wrong = wrong.or_else(|| bars::inserted(&page.text, &records).err());
         problems.extend(wrong.map(|what| page.problem(1, format!("{what:#}"))));
         problems.extend(counters(page, root));
         problems.extend(

@@ -7,6 +7,7 @@
 //! was made from. xtask accepts every `cargo xtask` command that a page shows. `cargo test` runs
 //! the same checks.
 
+mod bars;
 mod browser;
 pub(crate) mod built;
 mod checks;

@@ -1,5 +1,5 @@
 //! `cargo xtask book`: what pages get while mdBook builds the book: listings of items, figures,
-//! tables of counters and of times, ladders, the exercises, and the way to the next page.
+//! tables of counters, of times and of bars, ladders, the exercises, and the way to the next page.
 //!
 //! mdBook calls a preprocessor (`docs/book.toml`) with the question whether it supports a renderer,
 //! and then with the book as JSON on its standard input. It reads the changed book from the
@@ -11,6 +11,7 @@ use std::process::ExitCode;
 use anyhow::{Context, Result};
 use serde_json::Value;
 
+use super::bars;
 use super::counters;
 use super::exercises;
 use super::figures::Figures;
@@ -63,6 +64,7 @@ pub(crate) fn run(args: &Args) -> Result<ExitCode> {
         let text = items::inserted(&text, workspace::root(), sources.as_deref())?;
         let text = counters::inserted(&text, &patterns)?;
         let text = ladder::inserted(&text, &records)?;
+        let text = bars::inserted(&text, &records)?;
         figures.inserted(&times::inserted(&text, &records)?)
     })?;
     figures.finish()?;

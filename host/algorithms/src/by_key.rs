@@ -1,32 +1,16 @@
 //! Values of equal keys that follow each other.
 
 use lanewise::{Device, DeviceBuffer, DeviceCopy, LaunchConfig};
+use lanewise_algorithms_generic::by_key::{BLOCK, ByKeyKernels, LEAST_TILE, MOST, tile_of_pairs};
 use lanewise_std::DisjointSlice;
 use lanewise_std::atomic::DeviceAtomicU64;
 use lanewise_std::kernel::Kernel;
 
-use crate::kernels::by_key::{self, BLOCK, LEAST_TILE, MOST, tile_of_lengths, tile_of_pairs};
+use crate::kernels::run_lengths::{run_lengths, tile_of_lengths};
 use crate::queue::grid;
-use crate::{Error, Key, Monoid, Number, Queue};
+use crate::{Error, Key, Number, Queue};
 
-/// The parameters of a scan: keys, values, output, tiles, and whether it is exclusive.
-type Scan<W, V> = (
-    &'static [W],
-    &'static [V],
-    DisjointSlice<'static, V>,
-    &'static [DeviceAtomicU64],
-    bool,
-);
-/// The parameters of a reduction: keys, values, both outputs, count and tiles.
-type Reduce<W, V> = (
-    &'static [W],
-    &'static [V],
-    DisjointSlice<'static, W>,
-    DisjointSlice<'static, V>,
-    &'static [DeviceAtomicU64],
-    &'static [DeviceAtomicU64],
-);
-/// The parameters of run lengths: the same without values.
+/// The parameters of run lengths: input, both outputs, count and tiles.
 type Lengths<W> = (
     &'static [W],
     DisjointSlice<'static, W>,
@@ -36,7 +20,8 @@ type Lengths<W> = (
 );
 
 /// Combines the values of each run of equal keys: `cub::DeviceScan::InclusiveScanByKey`,
-/// `cub::DeviceReduce::ReduceByKey`, `cub::DeviceRunLengthEncode`.
+/// `cub::DeviceReduce::ReduceByKey`, `cub::DeviceRunLengthEncode`. The operators are `Sum`, `Min`,
+/// `Max`, and those for which a crate of kernels calls `lanewise_algorithms_generic::by_keys!`.
 ///
 /// Keys are equal if their bits are. A sum of floats depends on which results of earlier tiles were
 /// there first, if its run has elements of several tiles: its last bits may differ from run to run.
@@ -79,7 +64,7 @@ impl ByKey {
     /// [`Error::TooShort`] if there are fewer values than keys, `output` is shorter than `keys`, or
     /// the workspace was made for fewer keys; [`Error::TooMany`] for 2^30 keys or more;
     /// [`Error::Memory`], [`Error::Launch`], [`Error::Graph`].
-    pub fn inclusive<K, V, O>(
+    pub fn inclusive<K, V, O, Kernels>(
         &mut self,
         queue: impl Queue,
         operator: O,
@@ -90,8 +75,7 @@ impl ByKey {
     where
         K: Key,
         V: Number + DeviceCopy,
-        O: Monoid<V>,
-        by_key::scan_by_key<K::Word, V, O>: Kernel<Params = Scan<K::Word, V>>,
+        O: ByKeyKernels<K::Word, V, Kernels>,
     {
         self.scan(queue, operator, keys, values, output, false)
     }
@@ -101,7 +85,7 @@ impl ByKey {
     ///
     /// # Errors
     /// As [`Self::inclusive`].
-    pub fn exclusive<K, V, O>(
+    pub fn exclusive<K, V, O, Kernels>(
         &mut self,
         queue: impl Queue,
         operator: O,
@@ -112,13 +96,12 @@ impl ByKey {
     where
         K: Key,
         V: Number + DeviceCopy,
-        O: Monoid<V>,
-        by_key::scan_by_key<K::Word, V, O>: Kernel<Params = Scan<K::Word, V>>,
+        O: ByKeyKernels<K::Word, V, Kernels>,
     {
         self.scan(queue, operator, keys, values, output, true)
     }
 
-    fn scan<K, V, O>(
+    fn scan<K, V, O, Kernels>(
         &mut self,
         mut queue: impl Queue,
         _operator: O,
@@ -130,12 +113,11 @@ impl ByKey {
     where
         K: Key,
         V: Number + DeviceCopy,
-        O: Monoid<V>,
-        by_key::scan_by_key<K::Word, V, O>: Kernel<Params = Scan<K::Word, V>>,
+        O: ByKeyKernels<K::Word, V, Kernels>,
     {
         Error::unless_enough("values", keys.len(), values.len())?;
         Error::unless_enough("an output", keys.len(), output.len())?;
-        let kernel = by_key::scan_by_key::<K::Word, V, O>;
+        let (kernel, _) = O::KERNELS;
         let Some(config) = self.config(keys.len(), tile_of_pairs::<K>())? else {
             return Ok(());
         };
@@ -170,7 +152,7 @@ impl ByKey {
     ///
     /// # Errors
     /// As [`Self::inclusive`]; also [`Error::TooShort`] if `count` is empty.
-    pub fn reduce<K, V, O>(
+    pub fn reduce<K, V, O, Kernels>(
         &mut self,
         mut queue: impl Queue,
         _operator: O,
@@ -182,14 +164,13 @@ impl ByKey {
     where
         K: Key,
         V: Number + DeviceCopy,
-        O: Monoid<V>,
-        by_key::reduce_by_key<K::Word, V, O>: Kernel<Params = Reduce<K::Word, V>>,
+        O: ByKeyKernels<K::Word, V, Kernels>,
     {
         Error::unless_enough("values", keys.len(), values.len())?;
         Error::unless_enough("an output of keys", keys.len(), found.len())?;
         Error::unless_enough("an output of values", keys.len(), output.len())?;
         Error::unless_enough("a count", 1, count.len())?;
-        let kernel = by_key::reduce_by_key::<K::Word, V, O>;
+        let (_, kernel) = O::KERNELS;
         let Some(config) = self.config(keys.len(), tile_of_pairs::<K>())? else {
             return queue.clear(count);
         };
@@ -233,12 +214,12 @@ impl ByKey {
     ) -> Result<(), Error>
     where
         K: Key,
-        by_key::run_lengths<K::Word>: Kernel<Params = Lengths<K::Word>>,
+        run_lengths<K::Word>: Kernel<Params = Lengths<K::Word>>,
     {
         Error::unless_enough("an output of keys", input.len(), found.len())?;
         Error::unless_enough("an output of lengths", input.len(), lengths.len())?;
         Error::unless_enough("a count", 1, count.len())?;
-        let kernel = by_key::run_lengths::<K::Word>;
+        let kernel = run_lengths::<K::Word>;
         let Some(config) = self.config(input.len(), tile_of_lengths::<K>())? else {
             return queue.clear(count);
         };

@@ -9,11 +9,13 @@ mod tuning;
 
 pub(crate) use tuning::SPACES;
 
+use std::fmt::Display;
+
 use anyhow::{Result, ensure};
 use lanewise::{Backend, Device, DeviceBuffer, DeviceCopy, EventClock, Pod, Stream, Timer};
 use lanewise_algorithms::{
-    ArgMin, Fold, MeanVariance, Moments, NotZero, Philox, Place, Reduction, Scan, Select,
-    histogram_bytes, histogram_even, transpose,
+    ArgMin, Fold, MeanVariance, Moments, Monoid, NotZero, Number, Philox, Place, Reduction, Scan,
+    ScanKernel, Select, histogram_bytes, histogram_even, transpose,
 };
 use lanewise_records::{Beside, Row, Unit};
 use lanewise_std::collective::{Max, Sum};
@@ -102,7 +104,14 @@ pub(crate) const JOBS: &[Job] = &[
     ("max_f32", max_f32),
     ("arg_min_f32", arg_min_f32),
     ("mean_variance_f32", mean_variance_f32),
-    ("scan_i32", scan_i32),
+    ("scan_i32", |run| {
+        scan(run, |word| word as i32, i32::wrapping_add)
+    }),
+    ("scan_i64", |run| scan(run, i64::from, i64::wrapping_add)),
+    // Sums with fewer than 53 bits, so that their order does not matter.
+    ("scan_f64", |run| {
+        scan(run, |word| f64::from(word >> 8), |a, b| a + b)
+    }),
     ("select_i32", select_i32),
     ("partition_i32", partition_i32),
     ("unique_i32", unique_i32),
@@ -518,18 +527,27 @@ fn mean_variance_f32(run: &Runner) -> Result<Measured> {
     Measured::of(times, run.len * 4, Unit::Bytes)
 }
 
-fn scan_i32(run: &Runner) -> Result<Measured> {
-    let host: Vec<i32> = run.words().into_iter().map(|word| word as i32).collect();
+/// Measures a scan of as many bytes as `run.len` elements of 32 bits have.
+fn scan<T: Number + Pod + DeviceCopy + Display, Kernels>(
+    run: &Runner,
+    of_word: impl Fn(u32) -> T,
+    add: impl Fn(T, T) -> T,
+) -> Result<Measured>
+where
+    Sum: ScanKernel<T, Kernels>,
+{
+    let mut host: Vec<T> = run.words().into_iter().map(of_word).collect();
+    host.truncate(run.len * 4 / size_of::<T>());
     let input = run.upload(&host)?;
-    let mut output = DeviceBuffer::<i32>::uninit(&run.device, run.len)?;
-    let mut scan = Scan::new(&run.device, run.len)?;
+    let mut output = DeviceBuffer::<T>::uninit(&run.device, host.len())?;
+    let mut scan = Scan::new(&run.device, host.len())?;
     let times = run.time(|| Ok(scan.inclusive(&run.stream, Sum, &input, &mut output)?))?;
-    let mut sum = 0i32;
+    let mut sum = Sum::NEUTRAL;
     for (i, (value, found)) in host.iter().zip(output.to_vec()?).enumerate() {
-        sum = sum.wrapping_add(*value);
+        sum = add(sum, *value);
         ensure!(sum == found, "element {i}: {found}, not {sum}");
     }
-    Measured::of(times, run.len * 8, Unit::Bytes)
+    Ok(Measured::of(times, run.len * 8, Unit::Bytes)?.at(host.len()))
 }
 
 /// Numbers of which one half are 0.

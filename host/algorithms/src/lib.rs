@@ -83,13 +83,14 @@ pub use histogram::{histogram_bytes, histogram_even};
 pub use kernels::fft::Complex;
 pub use kernels::gemv::Term;
 pub use kernels::rows::Element;
+pub use lanewise_algorithms_generic::by_key::ByKeyKernels;
 pub use lanewise_algorithms_generic::fold::{
     ArgMax, ArgMin, FoldKernels, MeanVariance, Moments, Place,
 };
 pub use lanewise_algorithms_generic::reduce::ReduceKernel;
 pub use lanewise_algorithms_generic::scan::ScanKernel;
 pub use lanewise_algorithms_generic::select::{NotZero, SelectKernels};
-pub use lanewise_algorithms_generic::{Folding, Monoid, Number, Packed, Predicate};
+pub use lanewise_algorithms_generic::{Folding, Monoid, Number, Predicate};
 pub use lanewise_algorithms_tensor::epilogue::{Activation, Gelu, Identity, Relu, Silu};
 pub use linear::{LayerElement, Linear};
 pub use queue::Queue;

@@ -1,10 +1,10 @@
 //! Each element combined with all before it.
 
 use lanewise::{Device, DeviceBuffer, DeviceCopy};
-use lanewise_algorithms_generic::scan::{BLOCK, ScanKernel, TILE};
+use lanewise_algorithms_generic::scan::{BLOCK, ScanKernel, TILE, words};
 
 use crate::queue::grid;
-use crate::{Error, Number, Packed, Queue};
+use crate::{Error, Number, Queue};
 
 /// Combines each element of a buffer with all before it: `cub::DeviceScan`. The operators are
 /// `Sum`, `Min`, `Max`, and those for which a crate of kernels calls
@@ -19,15 +19,14 @@ pub struct Scan {
 }
 
 impl Scan {
-    /// Makes the workspace for inputs of at most `len` elements of 32 bits: 8 bytes for 8192
-    /// elements.
+    /// Makes the workspace for inputs of at most `len` elements, of 32 or 64 bits: 16 bytes for
+    /// 4096 elements.
     ///
     /// # Errors
     /// [`Error::Memory`].
     pub fn new(device: &Device, len: usize) -> Result<Self, Error> {
-        let tiles = len.div_ceil(TILE / 4) + 1;
         Ok(Self {
-            tiles: DeviceBuffer::uninit(device, tiles)?,
+            tiles: DeviceBuffer::uninit(device, words::<u64>(len))?,
         })
     }
 
@@ -45,7 +44,7 @@ impl Scan {
         output: &mut DeviceBuffer<T>,
     ) -> Result<(), Error>
     where
-        T: Number + Packed + DeviceCopy,
+        T: Number + DeviceCopy,
         O: ScanKernel<T, K>,
     {
         self.queue(queue, operator, input, output, false)
@@ -64,7 +63,7 @@ impl Scan {
         output: &mut DeviceBuffer<T>,
     ) -> Result<(), Error>
     where
-        T: Number + Packed + DeviceCopy,
+        T: Number + DeviceCopy,
         O: ScanKernel<T, K>,
     {
         self.queue(queue, operator, input, output, true)
@@ -79,20 +78,16 @@ impl Scan {
         is_exclusive: bool,
     ) -> Result<(), Error>
     where
-        T: Number + Packed + DeviceCopy,
+        T: Number + DeviceCopy,
         O: ScanKernel<T, K>,
     {
-        let tiles = input.len().div_ceil(TILE / size_of::<T>());
         Error::unless_enough("an output", input.len(), output.len())?;
-        Error::unless_enough("a workspace", tiles + 1, self.tiles.len())?;
-        let Some(config) = grid(tiles, BLOCK)? else {
+        Error::unless_enough("a workspace", words::<T>(input.len()), self.tiles.len())?;
+        let Some(config) = grid(input.len().div_ceil(TILE / size_of::<T>()), BLOCK)? else {
             return Ok(());
         };
         queue.clear(&mut self.tiles)?;
-        queue.launch(
-            O::KERNEL,
-            config,
-            (input, output, &mut self.tiles, is_exclusive),
-        )
+        let arguments = (input, output, &mut self.tiles, is_exclusive);
+        queue.launch(O::KERNEL, config, arguments)
     }
 }

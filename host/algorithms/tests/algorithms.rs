@@ -227,11 +227,51 @@ fn scans_are_the_cpus() {
     }
 }
 
+/// A test of sums of one type of 64 bits. The numbers and their sums need more than 32 of them, and
+/// floats are exact.
+macro_rules! wide_scans {
+    ($test:ident: $ty:ident) => {
+        #[test]
+        fn $test() {
+            let (device, stream) = device();
+            let mut scan = Scan::new(&device, 80_000).expect("a workspace");
+            for len in SIZES {
+                let words = words(len);
+                let values: Vec<$ty> = words
+                    .iter()
+                    .map(|word| *word as $ty * (16 as $ty))
+                    .collect();
+                let mut sum = 0 as $ty;
+                let mut sums = vec![sum];
+                sums.extend(values.iter().map(|value| {
+                    sum += *value;
+                    sum
+                }));
+                for skip in [0, 1] {
+                    let found = with_unaligned(&device, &values, skip, |input, output| {
+                        scan.inclusive(&stream, Sum, input, output).expect("a scan");
+                    });
+                    assert_eq!(found, sums[1..], "{len} {skip}");
+                    let found = with_unaligned(&device, &values, skip, |input, output| {
+                        scan.exclusive(&stream, Sum, input, output).expect("a scan");
+                    });
+                    assert_eq!(found, sums[..len], "{len} {skip}");
+                }
+            }
+        }
+    };
+}
+
+wide_scans!(scans_of_i64_are_the_cpus: i64);
+wide_scans!(scans_of_u64_are_the_cpus: u64);
+wide_scans!(scans_of_f64_are_the_cpus: f64);
+
 #[test]
 fn a_workspace_that_is_too_small_is_refused() {
     let (device, stream) = device();
     let mut scan = Scan::new(&device, 8192).expect("a workspace");
-    let (input, mut output) = (zeros::<i32>(&device, 8193), zeros::<i32>(&device, 8193));
+    // It has as many bytes for elements of 64 bits.
+    let (input, mut output) = (zeros::<i64>(&device, 8193), zeros::<i64>(&device, 8193));
     let error = scan
         .inclusive(&stream, Sum, &input, &mut output)
         .expect_err("too small");
@@ -570,6 +610,9 @@ fn what_waits_for_other_blocks_is_right_in_any_order() {
         .fold(0i32, |sum, value| sum.wrapping_add(*value));
     let kept = values.iter().filter(|value| **value != 0).count() as u64;
     let input = uploaded(&device, &values);
+    let wide: Vec<i64> = values.iter().map(|value| i64::from(*value) << 20).collect();
+    let wide_sum: i64 = wide.iter().sum();
+    let wide = uploaded(&device, &wide);
     for (schedule, seed) in [("pct,weak", 1), ("pct,weak", 2), ("random,weak", 3)] {
         let schedule = schedule.parse().expect("a schedule");
         let checking = Checking::all().schedule(schedule).seed(seed);
@@ -581,13 +624,17 @@ fn what_waits_for_other_blocks_is_right_in_any_order() {
             scan.inclusive(&stream, Sum, &input, &mut sums)
                 .expect("a scan");
             let last = sums.to_vec()?[values.len() - 1];
+            let mut wide_sums = zeros::<i64>(&device, values.len());
+            scan.inclusive(&stream, Sum, &wide, &mut wide_sums)
+                .expect("a scan");
+            let wide_last = wide_sums.to_vec()?[values.len() - 1];
             select
                 .select(&stream, NotZero, &input, &mut sums, &mut count)
                 .expect("a selection");
-            Ok::<_, MemoryError>((last, count.to_vec()?[0]))
+            Ok::<_, MemoryError>((last, wide_last, count.to_vec()?[0]))
         })
         .expect("a run");
-        assert_eq!(found, (sum, kept), "seed {seed}");
+        assert_eq!(found, (sum, wide_sum, kept), "seed {seed}");
         let findings = findings.unwrap_or_default();
         assert!(findings.is_empty(), "seed {seed}: {findings:#?}");
     }

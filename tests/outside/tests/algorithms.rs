@@ -265,6 +265,38 @@ fn an_operator_of_the_users_own_that_does_not_commute_combines_in_order() -> Res
 }
 
 #[test]
+fn an_operator_of_the_users_own_combines_the_values_of_each_key_in_order() -> Result<(), Box<dyn Error>> {
+    with_words(|device, words, input| {
+        let stream = device.stream()?;
+        // Runs of three on average, with keys of 64 bits.
+        let mut key = 0;
+        let keys: Vec<i64> = words.iter().map(|word| { key += i64::from(word % 3 == 0); key << 40 }).collect();
+        let (mut sums, mut before) = (Vec::new(), Vec::new());
+        let mut totals = Vec::new();
+        let mut through = Compose::NEUTRAL;
+        for (i, word) in words.iter().enumerate() {
+            let begins = i == 0 || keys[i] != keys[i - 1];
+            before.push(if begins { Compose::NEUTRAL } else { through });
+            through = Compose.combine(before[i], *word);
+            sums.push(through);
+            if begins { totals.push(through) } else { *totals.last_mut().expect("a run") = through }
+        }
+        let keys = DeviceBuffer::from_slice(device, &keys)?;
+        let mut by_key = ByKey::new(device, words.len())?;
+        let mut output = DeviceBuffer::zeroed(device, words.len())?;
+        by_key.inclusive(&stream, Compose, &keys, input, &mut output)?;
+        assert_eq!(output.to_vec()?, sums);
+        by_key.exclusive(&stream, Compose, &keys, input, &mut output)?;
+        assert_eq!(output.to_vec()?, before);
+        let (mut found, mut count) = (DeviceBuffer::zeroed(device, words.len())?, DeviceBuffer::zeroed(device, 1)?);
+        by_key.reduce(&stream, Compose, &keys, input, (&mut found, &mut output), &mut count)?;
+        assert_eq!(count.to_vec()?, [totals.len() as u64]);
+        assert_eq!(output.slice(..totals.len()).to_vec()?, totals);
+        Ok(())
+    })
+}
+
+#[test]
 fn an_operator_of_the_users_own_has_the_bits_of_the_librarys() -> Result<(), Box<dyn Error>> {
     with_words(|device, words, _| {
         let stream = device.stream()?;

@@ -5,8 +5,9 @@
 //! | macro | it makes kernels for | launched by |
 //! | --- | --- | --- |
 //! | [`reductions!`] | an [`Operator`](lanewise_std::collective::Operator) that is a [`Monoid`] | `Reduction` |
-//! | [`scans!`] | the same, for elements that are [`Packed`] | `Scan` |
+//! | [`scans!`] | the same | `Scan` |
 //! | [`selections!`] | a [`Predicate`] | `Select` |
+//! | [`by_keys!`] | an operator that is a [`Monoid`], for values of 32 bits | `ByKey` |
 //! | [`folds!`] | a [`Folding`] | `Fold` |
 //!
 //! Each takes the name of a module, which it makes, and for each operator the types of elements.
@@ -42,6 +43,8 @@
     reason = "an array that is indexed by a constant stays in registers"
 )]
 
+mod blocked;
+pub mod by_key;
 pub mod fold;
 #[doc(hidden)]
 pub mod look_back;
@@ -57,7 +60,6 @@ pub mod sixteen;
 use monoid::combined;
 
 pub use fold::Folding;
-pub use look_back::Packed;
 pub use monoid::Monoid;
 #[doc(hidden)]
 pub use monoid::assert_no_fields;

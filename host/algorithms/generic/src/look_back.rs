@@ -20,37 +20,34 @@ use lanewise_std::warp::{
 
 use crate::{Monoid, Number};
 
-/// A value whose bits fit into a status word, beside the two bits of the status.
+/// A value whose bits fit into status words, each of which has two bits of the status, too.
 pub trait Packed: Shuffle + Copy {
-    /// Returns the value's bits, at most 62.
-    fn to_word(self) -> u64;
-    /// Returns the value with these bits. The upper two do not count.
-    fn from_word(word: u64) -> Self;
+    /// The number of words, 1 or 2.
+    const WORDS: usize = 1;
+    /// Returns the value's bits, at most 62 in each word.
+    fn to_words(self) -> [u64; 2];
+    /// Returns the value with these bits. The upper two of a word do not count.
+    fn from_words(words: [u64; 2]) -> Self;
 }
 
-macro_rules! packed {
-    ($($ty:ident: |$value:ident| $to:expr, |$word:ident| $from:expr;)*) => {
-        $(
-            impl Packed for $ty {
-                #[inline(always)]
-                fn to_word(self) -> u64 {
-                    let $value = self;
-                    $to
-                }
+/// The lower half of a word.
+const LOWER: u64 = u32::MAX as u64;
 
-                #[inline(always)]
-                fn from_word($word: u64) -> Self {
-                    $from
-                }
-            }
-        )*
-    };
-}
+/// A number has a word for each 32 bits.
+impl<T: Number> Packed for T {
+    const WORDS: usize = size_of::<T>() / 4;
 
-packed! {
-    u32: |value| u64::from(value), |word| word as u32;
-    i32: |value| u64::from(value as u32), |word| word as i32;
-    f32: |value| u64::from(value.to_bits()), |word| f32::from_bits(word as u32);
+    #[inline(always)]
+    fn to_words(self) -> [u64; 2] {
+        let bits = Number::to_bits(self);
+        [bits & LOWER, bits >> 32]
+    }
+
+    #[inline(always)]
+    fn from_words([lower, upper]: [u64; 2]) -> Self {
+        let upper = if Self::WORDS == 2 { upper << 32 } else { 0 };
+        <Self as Number>::from_bits(lower & LOWER | upper)
+    }
 }
 
 /// The greatest count of a pair that is [`Packed`].
@@ -59,17 +56,14 @@ pub const MOST_COUNT: u32 = (1 << 30) - 1;
 /// A count, in the upper 30 of 62 bits, and a number of 32 bits.
 impl<V: Number> Packed for (u32, V) {
     #[inline(always)]
-    fn to_word(self) -> u64 {
+    fn to_words(self) -> [u64; 2] {
         const { assert!(size_of::<V>() == 4) };
-        u64::from(self.0) << 32 | self.1.to_bits()
+        [u64::from(self.0) << 32 | self.1.to_bits(), 0]
     }
 
     #[inline(always)]
-    fn from_word(word: u64) -> Self {
-        (
-            (word >> 32) as u32 & MOST_COUNT,
-            V::from_bits(word & u64::from(u32::MAX)),
-        )
+    fn from_words([word, _]: [u64; 2]) -> Self {
+        ((word >> 32) as u32 & MOST_COUNT, V::from_bits(word & LOWER))
     }
 }
 
@@ -96,7 +90,7 @@ pub fn before_warp<T: Shuffle, O: Monoid<T>>(of_warp: T, operator: O) -> (T, T) 
     (before, all)
 }
 
-/// The status is in the upper two bits of its word, from this one on.
+/// The status is in the upper two bits of a word, from this one on.
 const STATUS: u32 = 62;
 /// Nothing is known yet.
 const NOTHING: u32 = 0;
@@ -165,9 +159,24 @@ impl<'a> Tiles<'a> {
 
     #[inline(always)]
     fn publish<T: Packed>(&self, tile: usize, status: u32, value: T) {
-        let word = u64::from(status) << STATUS | value.to_word();
-        // One word has status and value, so no fence is needed.
-        self.statuses[tile].store(word, AtomicOrdering::Relaxed);
+        // A word has the status and its part of the value, so no fence is needed. Two words with
+        // the same status are parts of the same value: a tile publishes each status once.
+        let words = value.to_words();
+        for part in 0..T::WORDS {
+            let word = u64::from(status) << STATUS | words[part];
+            self.statuses[tile * T::WORDS + part].store(word, AtomicOrdering::Relaxed);
+        }
+    }
+
+    /// Returns a tile's status, and the words of its value if it has one.
+    #[inline(always)]
+    fn published<T: Packed>(&self, tile: usize) -> (u32, [u64; 2]) {
+        let mut words = [0; 2];
+        for part in 0..T::WORDS {
+            words[part] = self.statuses[tile * T::WORDS + part].load(AtomicOrdering::Relaxed);
+        }
+        let [first, last] = [0, T::WORDS - 1].map(|part| (words[part] >> STATUS) as u32);
+        (if first == last { first } else { NOTHING }, words)
     }
 
     /// Tells the blocks of later tiles the result of this one, as early as there is one. All
@@ -226,18 +235,17 @@ impl<'a> Tiles<'a> {
     /// result is known is not asked for again: hundreds of warps wait for the same few words.
     #[inline(always)]
     fn wait<T: Packed>(&self, tile: Option<usize>) -> (u32, T) {
-        let mut word = match tile {
-            Some(tile) => self.statuses[tile].load(AtomicOrdering::Relaxed),
-            None => u64::from(THROUGH) << STATUS,
+        let (mut status, mut words) = match tile {
+            Some(tile) => self.published::<T>(tile),
+            None => (THROUGH, [0; 2]),
         };
         loop {
-            let status = (word >> STATUS) as u32;
             if all_sync(FULL_MASK, status != NOTHING) {
-                return (status, T::from_word(word));
+                return (status, T::from_words(words));
             }
             if let (NOTHING, Some(tile)) = (status, tile) {
                 nanosleep(PAUSE);
-                word = self.statuses[tile].load(AtomicOrdering::Relaxed);
+                (status, words) = self.published::<T>(tile);
             }
         }
     }

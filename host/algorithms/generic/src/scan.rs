@@ -21,11 +21,18 @@ const ROUNDS: usize = 8;
 /// The number of bytes of a tile.
 pub const TILE: usize = BLOCK as usize * ROUNDS * 16;
 
+/// Returns the number of words that a scan of so many elements takes: the statuses of its tiles,
+/// and the tickets.
+#[must_use]
+pub const fn words<T: Number>(len: usize) -> usize {
+    len.div_ceil(TILE / size_of::<T>()) * T::WORDS + 1
+}
+
 /// Writes each element combined with all before it: the kernel that [`scans!`](crate::scans) makes.
 /// If `is_exclusive`, the element itself is left out, and the first result is the neutral element.
 /// A block has [`BLOCK`] threads.
 #[inline(always)]
-pub fn scan<T: Number + Packed, O: Monoid<T>>(
+pub fn scan<T: Number, O: Monoid<T>>(
     input: &[T],
     mut output: DisjointSlice<T>,
     tiles: &[DeviceAtomicU64],
@@ -66,7 +73,7 @@ fn of_warp<T: Number, O: Monoid<T>>(values: &[T::Neighbours; ROUNDS], operator: 
 /// # Safety
 /// If `WHOLE`, the tile is in both slices, and both are aligned to sixteen bytes.
 #[inline(always)]
-unsafe fn scan_tile<const WHOLE: bool, T: Number + Packed, O: Monoid<T>>(
+unsafe fn scan_tile<const WHOLE: bool, T: Number, O: Monoid<T>>(
     input: &[T],
     mut output: DisjointSlice<T>,
     tiles: Tiles,
@@ -129,7 +136,7 @@ pub trait ScanKernel<T: 'static, Kernels>: Monoid<T> {
 
 /// Makes the kernels of scans by these operators, for these types of elements, in a module of this
 /// name. `lanewise_algorithms::Scan` launches them. An operator is a [`Monoid`], and need not
-/// commute; an element is [`Packed`].
+/// commute.
 ///
 /// ```
 /// use lanewise_algorithms_generic::Monoid;
@@ -170,7 +177,7 @@ macro_rules! scans {
             #[::lanewise_macros::kernel(instances($($(($ty, $operator),)+)+))]
             #[launch_bounds(256, 4)]
             #[launch_contract(dims = 1, block = (BLOCK))]
-            pub fn scan<T: $crate::Number + $crate::Packed, O: $crate::Monoid<T>>(
+            pub fn scan<T: $crate::Number, O: $crate::Monoid<T>>(
                 input: &[T],
                 output: ::lanewise_std::DisjointSlice<T>,
                 tiles: &[::lanewise_std::atomic::DeviceAtomicU64],

@@ -8,9 +8,6 @@
     reason = "an array that is indexed by a constant stays in registers"
 )]
 
-mod blocked;
-
-pub mod by_key;
 pub mod cross_entropy;
 pub mod fft;
 pub mod gather;
@@ -20,6 +17,7 @@ pub mod gemv;
 pub mod histogram;
 pub mod random;
 pub mod rows;
+pub mod run_lengths;
 pub mod segmented;
 pub mod sort;
 pub mod spmv;
@@ -31,7 +29,7 @@ pub mod unique;
 use lanewise_algorithms_generic::fold::{ArgMax, ArgMin, MeanVariance, Moments, Place};
 use lanewise_algorithms_generic::select::NotZero;
 use lanewise_algorithms_generic::{
-    Monoid, Number, Packed, folds, look_back, ranks, reductions, scans, selections, sixteen,
+    Monoid, Number, by_keys, folds, look_back, ranks, reductions, scans, selections, sixteen,
 };
 use lanewise_std::collective::{Max, Min, Sum};
 
@@ -49,6 +47,8 @@ folds!(fold:
     MeanVariance -> Moments for i32 f32 f64
 );
 
-scans!(scan: Sum for i32 u32 f32, Min for i32 u32 f32, Max for i32 u32 f32);
+scans!(scan: Sum for i32 u32 i64 u64 f32 f64, Min for i32 u32 f32, Max for i32 u32 f32);
 
 selections!(select: NotZero for i32 u32 f32 i64 u64 f64);
+
+by_keys!(by_key: Sum for i32 u32 f32, Min for i32 f32, Max for i32 f32);

@@ -1,7 +1,7 @@
 //! An operator that does not commute, one that the library has too, a predicate with a bound, and a
 //! folding: the library's kernels for them.
 
-use lanewise_algorithms_generic::{Folding, Monoid, Predicate, folds, reductions, scans, selections};
+use lanewise_algorithms_generic::{Folding, Monoid, Predicate, by_keys, folds, reductions, scans, selections};
 use lanewise_macros::Value;
 use lanewise_std::collective::Operator;
 
@@ -100,5 +100,6 @@ impl Folding<u32> for FindNearest {
 
 reductions!(reduced: Compose for u32, Plus for f32);
 scans!(scanned: Compose for u32, Plus for f32);
+by_keys!(by_key: Compose for u32);
 selections!(selected: Above for u32);
 folds!(folded: FindNearest -> Nearest for u32);

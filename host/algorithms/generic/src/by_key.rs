@@ -1,42 +1,41 @@
-//! Scans and reductions of the values of each run of equal keys, and the runs' lengths.
+//! Scans and reductions of the values of each run of equal keys.
 //!
 //! A block has a tile of keys and values. What it knows of them is a `Part`: how many runs begin
 //! there, and the last run's values combined. Two parts are combined by `ByKey`, so tiles learn
 //! what comes before by `look_back`, as in a scan. A thread has neighbours, and goes through them
 //! by itself. What comes before the thread is added only to the elements of the run that the thread
 //! is in the middle of when it begins. A reduction keeps what it found in shared memory while it
-//! looks back, so only the tile's first run waits for what comes before. The lengths of runs need
-//! no scan of values: they are the differences of the places where runs begin.
+//! looks back, so only the tile's first run waits for what comes before.
 
 use core::mem::replace;
 
-use lanewise_macros::{kernel, shared};
+use lanewise_macros::shared;
 use lanewise_std::DisjointSlice;
 use lanewise_std::async_copy::wait_all;
 use lanewise_std::atomic::{AtomicOrdering, DeviceAtomicU64};
-use lanewise_std::collective::{Max, Min, Operator, Sum, warp_inclusive_scan, warp_reduce};
+use lanewise_std::collective::{Operator, Sum, warp_inclusive_scan};
+#[cfg(not(target_arch = "nvptx64"))]
+use lanewise_std::kernel::Kernel;
 use lanewise_std::thread::{block_stride, thread_rank};
 use lanewise_std::warp::{
-    FULL_MASK, WARP_SIZE, ballot_sync, lane_id, lanemask_le, shuffle_sync, shuffle_up_sync,
-    sync_warp, warp_id,
+    FULL_MASK, ballot_sync, lane_id, lanemask_le, shuffle_sync, shuffle_up_sync, sync_warp, warp_id,
 };
 
-use super::Monoid;
-use super::blocked::OfWarp;
-use super::look_back::{MOST_COUNT, Packed, Tiles, before_warp, prefetch_tile};
-use super::ranks::{Flags, Ranks};
-use super::sixteen::{Number, Places, Sixteen, are_whole, is_whole};
+use crate::Monoid;
+use crate::blocked::OfWarp;
+use crate::look_back::{MOST_COUNT, Tiles, before_warp, prefetch_tile};
+use crate::sixteen::{Number, Places, Sixteen, are_whole, is_whole};
 
 /// The number of threads in a block.
 pub const BLOCK: u32 = 256;
 /// The number of vectors of four elements that a thread has of a tile.
 const ROUNDS: usize = 5;
-/// The same for lengths of runs, whose keys have no values.
-const ROUNDS_LENGTHS: usize = 7;
 /// The same for keys of 64 bits.
-const ROUNDS_WIDE: usize = 3;
+#[doc(hidden)]
+pub const ROUNDS_WIDE: usize = 3;
 /// The neighbours of a vector.
-const LANES: usize = 4;
+#[doc(hidden)]
+pub const LANES: usize = 4;
 /// The least number of elements in a tile.
 pub const LEAST_TILE: usize = tile_len(ROUNDS_WIDE);
 /// The greatest number of elements: a status has 30 bits for the number of runs.
@@ -45,7 +44,9 @@ pub const MOST: usize = MOST_COUNT as usize;
 const AHEAD: usize = 32;
 
 /// Returns the number of elements in a tile of so many vectors for each thread.
-const fn tile_len(rounds: usize) -> usize {
+#[doc(hidden)]
+#[must_use]
+pub const fn tile_len(rounds: usize) -> usize {
     BLOCK as usize * rounds * LANES
 }
 
@@ -65,16 +66,6 @@ const ROOM: usize = tile_len(ROUNDS) * 2 * size_of::<u32>() / 16;
 const _: () = assert!(tile_len(ROUNDS_WIDE) * 12 <= ROOM * 16);
 // Bits for all of a thread's elements, and one more.
 const _: () = assert!(ROUNDS * LANES < 32 && ROUNDS % 2 == 1 && ROUNDS_WIDE % 2 == 1);
-
-/// Returns the number of elements in a tile whose runs are measured.
-#[must_use]
-pub const fn tile_of_lengths<K>() -> usize {
-    tile_len(if size_of::<K>() == 4 {
-        ROUNDS_LENGTHS
-    } else {
-        ROUNDS_WIDE
-    })
-}
 
 /// What is known of some elements: how many runs begin among them, and the values of the last run,
 /// or of all if none begins, combined.
@@ -101,19 +92,13 @@ impl<V: Copy, O: Monoid<V>> Monoid<Part<V>> for ByKey<O> {
 }
 
 /// Writes each value combined with all before it of the same run of equal keys. If `is_exclusive`,
-/// the value itself is left out, and the first result of a run is the neutral element.
+/// the value itself is left out, and the first result of a run is the neutral element. A block has
+/// [`BLOCK`] threads.
 ///
 /// # Safety
 /// All `tiles` are 0. There are fewer than 2^30 keys.
-#[kernel(instances(
-    (u32, i32, Sum), (u32, u32, Sum), (u32, f32, Sum),
-    (u32, i32, Min), (u32, f32, Min), (u32, i32, Max), (u32, f32, Max),
-    (u64, i32, Sum), (u64, u32, Sum), (u64, f32, Sum),
-    (u64, i32, Min), (u64, f32, Min), (u64, i32, Max), (u64, f32, Max)
-))]
-#[launch_bounds(256, 4)]
-#[launch_contract(dims = 1, block = 256)]
-pub unsafe fn scan_by_key<K: Number, V: Number, O: Monoid<V>>(
+#[inline(always)]
+pub unsafe fn scan<K: Number, V: Number, O: Monoid<V>>(
     keys: &[K],
     values: &[V],
     output: DisjointSlice<V>,
@@ -143,7 +128,7 @@ fn take_pairs<K: Number, V: Number>(tiles: &Tiles, keys: &[K], values: &[V]) -> 
 /// Scans the block's tile, with code of its own for a whole one.
 ///
 /// # Safety
-/// As for [`scan_by_key`]. The rounds are those of [`tile_of_pairs`].
+/// As for [`scan`]. The rounds are those of [`tile_of_pairs`].
 #[inline(always)]
 unsafe fn scan_tile_of<const ROUNDS: usize, K: Number, V: Number, O: Monoid<V>>(
     keys: &[K],
@@ -364,19 +349,12 @@ fn scan_warp<V: Number, O: Monoid<V>>(part: Part<V>, operator: ByKey<O>) -> (Par
 }
 
 /// Writes the key of each run of equal keys to `found`, the run's values combined to `output`, and
-/// how many runs there are to the first of `count`.
+/// how many runs there are to the first of `count`. A block has [`BLOCK`] threads.
 ///
 /// # Safety
 /// All `tiles` are 0. There are fewer than 2^30 keys, and the outputs are at least as long.
-#[kernel(instances(
-    (u32, i32, Sum), (u32, u32, Sum), (u32, f32, Sum),
-    (u32, i32, Min), (u32, f32, Min), (u32, i32, Max), (u32, f32, Max),
-    (u64, i32, Sum), (u64, u32, Sum), (u64, f32, Sum),
-    (u64, i32, Min), (u64, f32, Min), (u64, i32, Max), (u64, f32, Max)
-))]
-#[launch_bounds(256, 4)]
-#[launch_contract(dims = 1, block = 256)]
-pub unsafe fn reduce_by_key<K: Number, V: Number, O: Monoid<V>>(
+#[inline(always)]
+pub unsafe fn reduce<K: Number, V: Number, O: Monoid<V>>(
     keys: &[K],
     values: &[V],
     found: DisjointSlice<K>,
@@ -397,7 +375,7 @@ pub unsafe fn reduce_by_key<K: Number, V: Number, O: Monoid<V>>(
 /// Reduces the block's tile, with code of its own for a whole one.
 ///
 /// # Safety
-/// As for [`reduce_by_key`].
+/// As for [`reduce`].
 #[inline(always)]
 unsafe fn reduce_tile_of<const ROUNDS: usize, K: Number, V: Number, O: Monoid<V>>(
     keys: &[K],
@@ -494,134 +472,151 @@ unsafe fn reduce_tile<
     }
 }
 
-/// How many runs begin, and where the last one does.
-#[derive(Clone, Copy, Default)]
-struct Firsts;
+/// What the kernel of a scan takes: keys, values, output, tiles, and whether it is exclusive.
+#[cfg(not(target_arch = "nvptx64"))]
+#[doc(hidden)]
+pub type ScanParams<K, V> = (
+    &'static [K],
+    &'static [V],
+    DisjointSlice<'static, V>,
+    &'static [DeviceAtomicU64],
+    bool,
+);
 
-impl Operator<(u32, u32)> for Firsts {
-    #[inline(always)]
-    fn combine(&self, a: (u32, u32), b: (u32, u32)) -> (u32, u32) {
-        (a.0 + b.0, a.1.max(b.1))
-    }
-}
+/// What the kernel of a reduction takes: keys, values, both outputs, count and tiles.
+#[cfg(not(target_arch = "nvptx64"))]
+#[doc(hidden)]
+pub type ReduceParams<K, V> = (
+    &'static [K],
+    &'static [V],
+    DisjointSlice<'static, K>,
+    DisjointSlice<'static, V>,
+    &'static [DeviceAtomicU64],
+    &'static [DeviceAtomicU64],
+);
 
-impl Monoid<(u32, u32)> for Firsts {
-    const NEUTRAL: (u32, u32) = (0, 0);
-}
-
-/// Writes the first element of each run of equal elements to `found`, how many there are in the run
-/// to `lengths`, and how many runs there are to the first of `count`.
+/// An operator that has kernels for values `V` by keys with the bits of `K`.
+/// [`by_keys!`](crate::by_keys) makes them. `Kernels` is inferred, as for
+/// [`ReduceKernel`](crate::reduce::ReduceKernel).
 ///
 /// # Safety
-/// As for [`reduce_by_key`].
-#[kernel(instances(u32, u64))]
-#[launch_bounds(256, 4)]
-#[launch_contract(dims = 1, block = 256)]
-pub unsafe fn run_lengths<K: Number>(
-    input: &[K],
-    found: DisjointSlice<K>,
-    lengths: DisjointSlice<u32>,
-    count: &[DeviceAtomicU64],
-    tiles: &[DeviceAtomicU64],
-) {
-    let tiles = Tiles::new(tiles);
-    // SAFETY: the caller promises the same.
-    unsafe {
-        if size_of::<K>() == 4 {
-            lengths_of::<ROUNDS_LENGTHS, K>(input, found, lengths, count, tiles);
-        } else {
-            lengths_of::<ROUNDS_WIDE, K>(input, found, lengths, count, tiles);
-        }
-    }
+/// The kernels are those of `by_keys!`: they have the contracts of `scan` and `reduce`.
+#[cfg(not(target_arch = "nvptx64"))]
+#[diagnostic::on_unimplemented(
+    message = "no kernel combines `{V}` by `{Self}` for each key",
+    note = "a crate of kernels makes it: `lanewise_algorithms_generic::by_keys!(own: {Self} for {V});`"
+)]
+pub unsafe trait ByKeyKernels<K: 'static, V: 'static, Kernels>: Monoid<V> {
+    /// The type of the handle of the kernel that scans.
+    #[doc(hidden)]
+    type Scan: Kernel<Params = ScanParams<K, V>>;
+    /// The same for the kernel that reduces.
+    #[doc(hidden)]
+    type Reduce: Kernel<Params = ReduceParams<K, V>>;
+    /// The handles of both kernels.
+    #[doc(hidden)]
+    const KERNELS: (Self::Scan, Self::Reduce);
 }
 
-/// Measures the runs of the block's tile, with code of its own for a whole one.
+/// Makes the kernels that scan and reduce the values of each run of equal keys by these operators,
+/// for these types of values, in a module of this name. `lanewise_algorithms::ByKey` launches them,
+/// with keys of 32 and of 64 bits. An operator is a [`Monoid`], and need not commute; a value is a
+/// [`Number`] of 32 bits.
 ///
-/// # Safety
-/// As for [`reduce_by_key`].
-#[inline(always)]
-unsafe fn lengths_of<const ROUNDS: usize, K: Number>(
-    input: &[K],
-    found: DisjointSlice<K>,
-    lengths: DisjointSlice<u32>,
-    count: &[DeviceAtomicU64],
-    tiles: Tiles,
-) {
-    let len = const { tile_len(ROUNDS) };
-    let tile = tiles.take(|tile| prefetch_tile(input, tile, len));
-    if is_whole(input, (tile + 1) * len) {
-        // SAFETY: the tile is whole.
-        unsafe { lengths_of_tile::<true, ROUNDS, K>(input, found, lengths, count, tiles, tile) };
-    } else {
-        // SAFETY: nothing is asked of other tiles.
-        unsafe { lengths_of_tile::<false, ROUNDS, K>(input, found, lengths, count, tiles, tile) };
-    }
-}
+/// ```
+/// use lanewise_algorithms_generic::Monoid;
+/// use lanewise_std::collective::Operator;
+///
+/// /// The bits that any value has.
+/// #[derive(Clone, Copy, Default)]
+/// pub struct Any;
+///
+/// impl Operator<u32> for Any {
+///     fn combine(&self, a: u32, b: u32) -> u32 {
+///         a | b
+///     }
+/// }
+///
+/// impl Monoid<u32> for Any {
+///     const NEUTRAL: u32 = 0;
+/// }
+///
+/// lanewise_algorithms_generic::by_keys!(own: Any for u32);
+/// # type Ptx = lanewise_std::kernel::NoPtx;
+/// # fn main() {}
+/// ```
+#[macro_export]
+macro_rules! by_keys {
+    ($module:ident: $($operator:ident for $($ty:ident)+),+ $(,)?) => {
+        /// The kernels of scans and reductions by key.
+        pub mod $module {
+            use super::*;
+            use ::lanewise_macros::kernel;
+            use ::lanewise_std::DisjointSlice;
+            use ::lanewise_std::atomic::DeviceAtomicU64;
+            use $crate::by_key::{self, BLOCK};
 
-/// Measures the runs of one tile: each from its place to that of the next.
-///
-/// # Safety
-/// As for [`reduce_tile`], with the rounds of [`tile_of_lengths`].
-#[inline(always)]
-unsafe fn lengths_of_tile<const WHOLE: bool, const ROUNDS: usize, K: Number>(
-    input: &[K],
-    mut found: DisjointSlice<K>,
-    mut lengths: DisjointSlice<u32>,
-    count: &[DeviceAtomicU64],
-    tiles: Tiles,
-    tile: usize,
-) {
-    const MOST_TILE: usize = tile_len(ROUNDS_LENGTHS);
-    shared! {
-        static KEYS: [u64; MOST_TILE / 2];
-        // Places in the tile.
-        static STARTS: [u16; MOST_TILE];
-    }
-    let found_here = KEYS.as_ptr().cast::<K>();
-    let first = tile * tile_len(ROUNDS);
-    let places = Places::in_tile::<u32, ROUNDS>(tile);
-    // SAFETY: the caller promises that a whole tile is in the slice.
-    let (keys, firsts) = unsafe {
-        let keys = places.load::<WHOLE, K, _, ROUNDS>(input, Sixteen([K::LEAST; LANES]));
-        let firsts = Flags::of_first::<WHOLE, K, _>(&keys, places, input);
-        (keys, firsts)
-    };
-    let place = |round: usize, k: usize| places.first + round * places.step + k;
-    let ranks = Ranks::<{ ROUNDS_LENGTHS.div_ceil(4) }>::of(firsts, LANES, ROUNDS);
-    let last = firsts
-        .last()
-        .map_or(0, |bit| place(bit / LANES, bit % LANES));
-    let of_warp = (ranks.of_warp(), warp_reduce(last as u32, Max));
-    let (before_warp, own) = before_warp(of_warp, Firsts);
-    tiles.announce(tile, own);
-    ranks.for_each_chosen(firsts, LANES, ROUNDS, before_warp.0, |to, round, k| {
-        // SAFETY: the places of all firsts are apart and in the tile. The barrier of `before` comes
-        // before the reads.
-        unsafe {
-            found_here.add(to).write(keys[round].0[k]);
-            STARTS.set_unchecked(to, (place(round, k) - first) as u16);
-        }
-    });
-    let before = tiles.before(tile, own, Firsts);
-    let (runs_before, runs) = (before.0 as usize, own.0 as usize);
-    // SAFETY: set before the barrier.
-    let start = |i: usize| first as u32 + u32::from(unsafe { STARTS.get_unchecked(i) });
-    for i in block_stride(runs) {
-        // SAFETY: set before the barrier. What tiles find is apart in the output, and no more than
-        // there are keys.
-        unsafe {
-            *found.get_unchecked_mut(runs_before + i) = found_here.add(i).read();
-            let previous = if i > 0 { start(i - 1) } else { before.1 };
-            // The first of all runs ends none.
-            if let Some(run) = (runs_before + i).checked_sub(1) {
-                *lengths.get_unchecked_mut(run) = start(i) - previous;
+            /// Stands for the kernels of this module.
+            #[derive(Clone, Copy, Debug)]
+            pub struct Kernels;
+
+            /// Writes each value combined with all before it of the same run of equal keys. If
+            /// `is_exclusive`, the value itself is left out, and the first result of a run is the
+            /// neutral element.
+            ///
+            /// # Safety
+            /// As for `by_key::scan`.
+            #[kernel(instances($($((u32, $ty, $operator), (u64, $ty, $operator),)+)+))]
+            #[launch_bounds(256, 4)]
+            #[launch_contract(dims = 1, block = (BLOCK))]
+            pub unsafe fn scan_by_key<K: $crate::Number, V: $crate::Number, O: $crate::Monoid<V>>(
+                keys: &[K],
+                values: &[V],
+                output: DisjointSlice<V>,
+                tiles: &[DeviceAtomicU64],
+                is_exclusive: bool,
+            ) {
+                // SAFETY: the caller keeps the contract of this function.
+                unsafe { by_key::scan::<K, V, O>(keys, values, output, tiles, is_exclusive) };
             }
+
+            /// Writes the key of each run of equal keys to `found`, the run's values combined to
+            /// `output`, and how many runs there are to the first of `count`.
+            ///
+            /// # Safety
+            /// As for `by_key::reduce`.
+            #[kernel(instances($($((u32, $ty, $operator), (u64, $ty, $operator),)+)+))]
+            #[launch_bounds(256, 4)]
+            #[launch_contract(dims = 1, block = (BLOCK))]
+            pub unsafe fn reduce_by_key<K: $crate::Number, V: $crate::Number, O: $crate::Monoid<V>>(
+                keys: &[K],
+                values: &[V],
+                found: DisjointSlice<K>,
+                output: DisjointSlice<V>,
+                count: &[DeviceAtomicU64],
+                tiles: &[DeviceAtomicU64],
+            ) {
+                // SAFETY: the caller keeps the contract of this function.
+                unsafe { by_key::reduce::<K, V, O>(keys, values, found, output, count, tiles) };
+            }
+
+            $(const _: () = $crate::assert_no_fields::<$operator>();)+
+            $crate::by_keys!(@of u32: $($operator for $($ty)+),+);
+            $crate::by_keys!(@of u64: $($operator for $($ty)+),+);
         }
-    }
-    if thread_rank() == 0 && first + tile_len(ROUNDS) >= input.len() {
-        let all = Firsts.combine(before, own);
-        count[0].store(u64::from(all.0), AtomicOrdering::Relaxed);
-        // SAFETY: the first key begins a run. No tile ends the last one.
-        unsafe { *lengths.get_unchecked_mut(all.0 as usize - 1) = input.len() as u32 - all.1 };
-    }
+    };
+    (@of $key:ident: $($operator:ident for $($ty:ident)+),+) => {
+        $($(
+            // SAFETY: the kernels are those of this module.
+            #[cfg(not(target_arch = "nvptx64"))]
+            unsafe impl $crate::by_key::ByKeyKernels<$key, $ty, Kernels> for $operator {
+                type Scan = scan_by_key<$key, $ty, $operator>;
+                type Reduce = reduce_by_key<$key, $ty, $operator>;
+                const KERNELS: (Self::Scan, Self::Reduce) = (
+                    scan_by_key::<$key, $ty, $operator>,
+                    reduce_by_key::<$key, $ty, $operator>,
+                );
+            }
+        )+)+
+    };
 }

@@ -10,7 +10,7 @@ use core::array::from_fn;
 use lanewise_std::async_copy::copy_async_prefix;
 use lanewise_std::warp::{FULL_MASK, WARP_SIZE, lane_id, sync_warp};
 
-use super::sixteen::Sixteen;
+use crate::sixteen::Sixteen;
 
 /// The steps from a round to the next, and from a lane to the next.
 type Steps = [usize; 2];

@@ -101,8 +101,8 @@ macro_rules! stores {
             /// `from` is in this block's shared memory, at a multiple of 128 bytes, and
             /// contains a box. No thread writes the box before
             /// [`bulk::wait_group_read`](crate::bulk::wait_group_read). There is a
-            /// [`fence_proxy_async_shared`](crate::fence::fence_proxy_async_shared) between the writes
-            /// of the box and this call. Only such instructions access that part of the
+            /// [`fence_proxy_async_shared`](crate::fence::fence_proxy_async_shared) between the
+            /// writes of the box and this call. Only such instructions access that part of the
             /// tensor before [`bulk::wait_group`](crate::bulk::wait_group).
             #[inline]
             pub unsafe fn $name(&self, at: [i32; RANK], from: *const T)

@@ -10,6 +10,7 @@ use lanewise_macros::{Value, gpu_printf, kernel, shared};
 use lanewise_std::atomic::*;
 use lanewise_std::collective::{Sum, block_reduce};
 use lanewise_std::fence::fence;
+use lanewise_std::scope::{Block, Device, System};
 use lanewise_std::thread::*;
 use lanewise_std::warp::*;
 use lanewise_std::{

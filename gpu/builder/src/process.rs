@@ -35,6 +35,11 @@ const VARIABLE: &str = "RUNS_LLVM_OF_LANEWISE";
 /// The stack of the thread that runs LLVM, whose passes recurse over the code.
 const STACK: usize = 64 << 20;
 
+/// The setting of glibc's allocator for such a process. LLVM makes and drops small objects all the
+/// time. By default a thread keeps seven of a size, and `malloc` and `free` join and divide the
+/// others: 22 % of the time for the algorithms' kernels, and 14 % so.
+const ALLOCATOR: (&str, &str) = ("GLIBC_TUNABLES", "glibc.malloc.tcache_count=60000");
+
 /// What a process has to do.
 #[derive(Serialize, Deserialize)]
 struct Job {
@@ -138,6 +143,7 @@ fn ask(library: &Path, bitcode: &Bitcode, options: &Options) -> Result<Answer, B
     }
     let mut child = Command::new(&program)
         .env(VARIABLE, "1")
+        .env(ALLOCATOR.0, ALLOCATOR.1)
         .stdin(Stdio::piped())
         .stdout(Stdio::piped())
         .spawn()

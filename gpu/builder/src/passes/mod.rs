@@ -16,6 +16,7 @@ pub(crate) mod memory;
 pub(crate) mod refused;
 pub(crate) mod synchronization;
 
+use std::mem::ManuallyDrop;
 use std::path::PathBuf;
 
 use inkwell::context::Context;
@@ -99,16 +100,18 @@ pub(crate) struct Code {
 
 /// Runs every pass on the bitcode.
 pub(crate) fn run(bitcode: &Bitcode, options: &Options) -> Result<Code, CodegenError> {
-    let context = Context::create();
-    let diagnostics = Diagnostics::collect(&context);
+    // What LLVM made is never taken apart: the process ends soon, and this would take longer.
+    let context: &Context = Box::leak(Box::new(Context::create()));
+    let diagnostics = Diagnostics::collect(context);
     let unreadable = |reason: String| CodegenError::Bitcode {
         path: bitcode.path.clone(),
         reason,
     };
     let parts = |part| {
-        let module = llvm::read(&context, &bitcode.bytes).map_err(|error| {
+        let module = llvm::read(context, &bitcode.bytes).map_err(|error| {
             unreadable(diagnostics.errors().unwrap_or_else(|| error.to_string()))
         })?;
+        let module = ManuallyDrop::new(module);
         run_on(&module, options, part)
     };
     let code = parts(ModuleRole::Plain).and_then(|(code, others)| {

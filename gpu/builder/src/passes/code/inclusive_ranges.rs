@@ -8,9 +8,11 @@
 //! known, the flag is gone. Otherwise the start grows by one in each iteration, also in the one
 //! that sets the flag, and both ends of the loop have a number of iterations.
 //!
-//! `(a..=b).step_by(s)` takes every `s`-th number by `nth`, which tests for an overflow and then
-//! whether the number is below the end, or at it. Here one comparison takes their place: of the
-//! step and of what is left until the end.
+//! `(a..=b).step_by(s)` takes every `s`-th number by `nth`, which tests whether the range is empty,
+//! for an overflow, and whether the number is below the end, or at it. Here two comparisons take
+//! their place: the sum of the start and the step is no less than the start, and no more than the
+//! end. The sum has 64 bits, so numbers of fewer bits have no overflow.
+//! (`range_checks/inclusive.rs` takes the first away where LLVM does not see that it holds.)
 //!
 //! Source: `core::iter::range`, `RangeInclusiveIteratorImpl::spec_next` and
 //! `RangeInclusive::nth`; the value of `RangeInclusive::start` after the end is unspecified.
@@ -111,9 +113,9 @@ fn next<'ctx>(
     Ok(())
 }
 
-/// Changes `nth`, the step over some numbers. Where it asks for the sum, the range is not empty.
-/// There is one if no more numbers are left out than follow the start, and then it is not above the
-/// end: of the three results of their comparison, the one for the end is for the largest number.
+/// Changes `nth`, the step over some numbers. There is a sum if it is not above the end, and the
+/// range is not empty then: of the three results of their comparison, the one for the end is for
+/// the largest number.
 fn nth<'ctx>(
     context: &ContextRef<'ctx>,
     function: FunctionValue<'ctx>,

@@ -144,6 +144,16 @@ impl Case {
         launch.is_some_and(|launch| launch.ends_with(", maps"))
     }
 
+    /// Returns whether the error is there in some schedules only. Seed 0 is one of them.
+    pub(crate) fn needs_a_schedule(&self) -> bool {
+        let found = self.text.lines().nth(2);
+        found.is_some_and(|found| {
+            found
+                .trim_start_matches(['/', '!', ' '])
+                .starts_with("found: some seeds")
+        })
+    }
+
     /// A part's module and its kernel's name; of the host's kind nothing.
     pub fn module(&self, part: Variant) -> (Cow<'static, str>, String) {
         match self.language {

@@ -1,5 +1,6 @@
 //! One block of a cluster returns, and reads of its shared memory follow.
 //! launch: grid 2, cluster 2, block 32
+//! found: some seeds, in which the block ends before the last read
 
 use lanewise_macros::{kernel, shared};
 use lanewise_std::GlobalMut;

@@ -5,7 +5,7 @@ use std::sync::LazyLock;
 
 use lanewise_builder::manifest::Floats;
 
-use crate::support::{builder, count, function_in};
+use crate::support::{builder, count, function_in, named_file};
 
 /// The PTX of the fixture `math` with these options.
 fn ptx(floats: Floats, libdevice: Option<PathBuf>) -> String {
@@ -163,7 +163,7 @@ fn libdevice() -> Option<PathBuf> {
     let toolkits = roots
         .map(PathBuf::from)
         .chain([PathBuf::from("/usr/local/cuda")]);
-    let named = std::env::var_os("LIBDEVICE").map(PathBuf::from);
+    let named = named_file("LIBDEVICE");
     named
         .into_iter()
         .chain(toolkits.map(|root| root.join(Path::new(BELOW))))

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 
 use lanewise_builder::{BuildError, OptionError, PtxBuilder, nvvm};
 
-use crate::support::{builder, scratch, target_dir};
+use crate::support::{builder, named_file, scratch, target_dir};
 
 /// Every libNVVM that a variable names or that is in a toolkit's folder: `LIBNVVM` is the file,
 /// `CUDA_HOME` or `CUDA_PATH` a toolkit.
@@ -16,7 +16,7 @@ fn libraries() -> Vec<PathBuf> {
     let toolkits = roots
         .map(PathBuf::from)
         .chain([PathBuf::from("/usr/local/cuda")]);
-    let named = std::env::var_os("LIBNVVM").map(PathBuf::from);
+    let named = named_file("LIBNVVM");
     named
         .into_iter()
         .chain(toolkits.map(|root| root.join("nvvm/lib64/libnvvm.so")))

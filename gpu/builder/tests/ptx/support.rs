@@ -110,3 +110,16 @@ fn line_without_numbers(line: &str) -> String {
 pub(crate) fn count(text: &str, needle: &str) -> usize {
     text.lines().filter(|line| line.contains(needle)).count()
 }
+
+/// Returns the file that a variable names. A name without a file must not look like no name: the
+/// test would pass without having tried anything. (Tests run in their package's folder, so a
+/// relative path may be one.)
+pub(crate) fn named_file(variable: &str) -> Option<PathBuf> {
+    let file = PathBuf::from(std::env::var_os(variable)?);
+    assert!(
+        file.is_file(),
+        "{variable} names no file: {}",
+        file.display()
+    );
+    Some(file)
+}

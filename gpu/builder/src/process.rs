@@ -15,6 +15,7 @@
 //! it ends before, nobody waits any more, and the process ends.
 
 use std::env;
+use std::ffi::OsString;
 use std::io::{self, BufRead, BufReader, Read, Write};
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
@@ -35,10 +36,13 @@ const VARIABLE: &str = "RUNS_LLVM_OF_LANEWISE";
 /// The stack of the thread that runs LLVM, whose passes recurse over the code.
 const STACK: usize = 64 << 20;
 
+/// The variable with the settings of glibc.
+const GLIBC: &str = "GLIBC_TUNABLES";
+
 /// The setting of glibc's allocator for such a process. LLVM makes and drops small objects all the
 /// time. By default a thread keeps seven of a size, and `malloc` and `free` join and divide the
 /// others: 22 % of the time for the algorithms' kernels, and 14 % so.
-const ALLOCATOR: (&str, &str) = ("GLIBC_TUNABLES", "glibc.malloc.tcache_count=60000");
+const ALLOCATOR: &str = "glibc.malloc.tcache_count=60000";
 
 /// What a process has to do.
 #[derive(Serialize, Deserialize)]
@@ -141,9 +145,15 @@ fn ask(library: &Path, bitcode: &Bitcode, options: &Options) -> Result<Answer, B
             "the program cannot start itself again to run LLVM: its linker dropped `.init_array`";
         return Err(cannot_load(library, reason.to_owned()));
     }
+    let mut settings = OsString::from(ALLOCATOR);
+    if let Some(own) = env::var_os(GLIBC) {
+        settings.push(":");
+        settings.push(own);
+    }
     let mut child = Command::new(&program)
         .env(VARIABLE, "1")
-        .env(ALLOCATOR.0, ALLOCATOR.1)
+        // The user's own settings come last, and so prevail.
+        .env(GLIBC, settings)
         .stdin(Stdio::piped())
         .stdout(Stdio::piped())
         .spawn()

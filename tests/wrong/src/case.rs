@@ -117,7 +117,12 @@ impl Case {
 
     /// Returns a sentence that describes the error.
     pub fn says(&self) -> &'static str {
-        let line = self.text.lines().next().unwrap_or_default();
+        self.head(0)
+    }
+
+    /// Returns a line of the description, which is a comment.
+    fn head(&self, line: usize) -> &'static str {
+        let line = self.text.lines().nth(line).unwrap_or_default();
         line.trim_start_matches(['/', '!']).trim()
     }
 
@@ -128,9 +133,8 @@ impl Case {
 
     /// Returns an extent of the launch, from the second line.
     fn extent(&self, name: &str) -> u32 {
-        let line = self.text.lines().nth(1).unwrap_or_default();
-        let launch = line.trim_start_matches(['/', '!', ' ']);
-        let words = launch
+        let words = self
+            .head(1)
             .strip_prefix("launch: ")
             .unwrap_or_default()
             .split(", ");
@@ -140,18 +144,12 @@ impl Case {
 
     /// Returns whether its kernel gets tensor maps, after the buffers.
     pub(crate) fn takes_maps(&self) -> bool {
-        let launch = self.text.lines().nth(1);
-        launch.is_some_and(|launch| launch.ends_with(", maps"))
+        self.head(1).ends_with(", maps")
     }
 
     /// Returns whether the error is there in some schedules only. Seed 0 is one of them.
     pub(crate) fn needs_a_schedule(&self) -> bool {
-        let found = self.text.lines().nth(2);
-        found.is_some_and(|found| {
-            found
-                .trim_start_matches(['/', '!', ' '])
-                .starts_with("found: some seeds")
-        })
+        self.head(2).starts_with("found: some seeds")
     }
 
     /// A part's module and its kernel's name; of the host's kind nothing.

@@ -1,11 +1,11 @@
 //! Which instructions compute with floats: by default, with options, and by function.
 
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::sync::LazyLock;
 
 use lanewise_builder::manifest::Floats;
 
-use crate::support::{builder, count, function_in, named_file};
+use crate::support::{builder, count, function_in, nvidia_files};
 
 /// The PTX of the fixture `math` with these options.
 fn ptx(floats: Floats, libdevice: Option<PathBuf>) -> String {
@@ -153,26 +153,9 @@ fn boxes_vectors_and_trait_objects_use_the_devices_heap() {
     );
 }
 
-/// Returns libdevice, if the machine has it: the file that `LIBDEVICE` names, or the one in
-/// a toolkit's folder.
-fn libdevice() -> Option<PathBuf> {
-    const BELOW: &str = "nvvm/libdevice/libdevice.10.bc";
-    let roots = ["CUDA_HOME", "CUDA_PATH"]
-        .into_iter()
-        .filter_map(std::env::var_os);
-    let toolkits = roots
-        .map(PathBuf::from)
-        .chain([PathBuf::from("/usr/local/cuda")]);
-    let named = named_file("LIBDEVICE");
-    named
-        .into_iter()
-        .chain(toolkits.map(|root| root.join(Path::new(BELOW))))
-        .find(|path| path.is_file())
-}
-
 #[test]
 fn libdevice_takes_the_place_of_libm() {
-    let Some(path) = libdevice() else {
+    let Some(path) = nvidia_files("LIBDEVICE", "nvvm/libdevice/libdevice.10.bc").next() else {
         eprintln!(
             "no libdevice on this machine (set LIBDEVICE or CUDA_HOME): its linking is not tried"
         );

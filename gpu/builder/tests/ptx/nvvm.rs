@@ -1,32 +1,15 @@
 //! The second backend, NVIDIA's libNVVM, on the repository's own kernels, if the machine has a
 //! libNVVM that reads rustc's bitcode.
 
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 use lanewise_builder::{BuildError, OptionError, PtxBuilder, nvvm};
 
-use crate::support::{builder, named_file, scratch, target_dir};
-
-/// Every libNVVM that a variable names or that is in a toolkit's folder: `LIBNVVM` is the file,
-/// `CUDA_HOME` or `CUDA_PATH` a toolkit.
-fn libraries() -> Vec<PathBuf> {
-    let roots = ["CUDA_HOME", "CUDA_PATH"]
-        .into_iter()
-        .filter_map(std::env::var_os);
-    let toolkits = roots
-        .map(PathBuf::from)
-        .chain([PathBuf::from("/usr/local/cuda")]);
-    let named = named_file("LIBNVVM");
-    named
-        .into_iter()
-        .chain(toolkits.map(|root| root.join("nvvm/lib64/libnvvm.so")))
-        .filter(|path| path.is_file())
-        .collect()
-}
+use crate::support::{builder, nvidia_files, scratch, target_dir};
 
 #[test]
 fn nvvm_makes_every_kernel_that_llvm_makes() {
-    let libraries = libraries();
+    let libraries: Vec<_> = nvidia_files("LIBNVVM", "nvvm/lib64/libnvvm.so").collect();
     if libraries.is_empty() {
         eprintln!(
             "no libNVVM on this machine (set LIBNVVM or CUDA_HOME): its backend is not tried"

@@ -111,15 +111,23 @@ pub(crate) fn count(text: &str, needle: &str) -> usize {
     text.lines().filter(|line| line.contains(needle)).count()
 }
 
-/// Returns the file that a variable names. A name without a file must not look like no name: the
-/// test would pass without having tried anything. (Tests run in their package's folder, so a
-/// relative path may be one.)
-pub(crate) fn named_file(variable: &str) -> Option<PathBuf> {
-    let file = PathBuf::from(std::env::var_os(variable)?);
-    assert!(
-        file.is_file(),
-        "{variable} names no file: {}",
-        file.display()
-    );
-    Some(file)
+/// Returns the places at which this machine has a file of NVIDIA's: the one that `variable` names,
+/// and those `below` a toolkit, which is in `CUDA_HOME`, in `CUDA_PATH` or where it is installed.
+///
+/// A name without a file must not look like no name: the test would pass without having tried
+/// anything. (Tests run in their package's folder, so a relative path may be one.)
+pub(crate) fn nvidia_files(variable: &str, below: &'static str) -> impl Iterator<Item = PathBuf> {
+    let named = std::env::var_os(variable).map(PathBuf::from);
+    if let Some(file) = named.as_ref().filter(|file| !file.is_file()) {
+        panic!("{variable} names no file: {}", file.display());
+    }
+    let roots = ["CUDA_HOME", "CUDA_PATH"].into_iter();
+    let toolkits = roots
+        .filter_map(std::env::var_os)
+        .chain(["/usr/local/cuda".into()])
+        .map(move |root| Path::new(&root).join(below));
+    named
+        .into_iter()
+        .chain(toolkits)
+        .filter(|path| path.is_file())
 }

@@ -78,6 +78,19 @@ impl LaunchedKernels {
         Err(place)
     }
 
+    /// Looks for the kernel in its module, and adds it.
+    #[cold]
+    fn look_up(
+        &self,
+        key: TypeId,
+        module: Arc<Module>,
+        name: &str,
+        at: &'static Location<'static>,
+    ) -> &LaunchedKernel {
+        let function = module.function(name, at).ok();
+        self.add(key, LaunchedKernel { module, function })
+    }
+
     /// Adds an entry, and returns it, or the one that another thread has added with this key.
     fn add(&self, key: TypeId, kernel: LaunchedKernel) -> &LaunchedKernel {
         let next = OnceLock::new();
@@ -101,7 +114,6 @@ impl Device {
             return Ok(kernel);
         }
         let module = self.module_of::<K>()?;
-        let function = module.function(K::NAME, Location::caller()).ok();
-        Ok(kernels.add(key, LaunchedKernel { module, function }))
+        Ok(kernels.look_up(key, module, K::NAME, Location::caller()))
     }
 }

@@ -43,7 +43,7 @@ use cust::context::{Context, CurrentContext};
 use cust::sys::{self, CUcontext, CUresult};
 use cust::{CudaFlags, device::Device as CustDevice};
 use lanewise_driver::{abi, api};
-use lanewise_std::kernel::{self, Kernel, Module as _, PtxText};
+use lanewise_std::kernel::{self, Kernel, PtxText};
 use lanewise_variables::PTX;
 
 use crate::error::in_words;
@@ -414,32 +414,43 @@ impl Device {
     /// that the kernel needs.
     #[track_caller]
     pub(crate) fn module_of<K: Kernel>(&self) -> Result<Arc<Module>, LoadError> {
-        if K::LAUNCHES {
-            return self.launching_module::<K::Module>();
+        self.module_with::<K::Module>(K::NAME, K::LAUNCHES)
+    }
+
+    /// As [`Self::module_of`]. It is compiled once for all kernels of a crate.
+    #[track_caller]
+    fn module_with<M: kernel::Module>(
+        &self,
+        kernel: &'static str,
+        launches: bool,
+    ) -> Result<Arc<Module>, LoadError> {
+        if launches {
+            return self.launching_module::<M>();
         }
-        match self.part_of::<K>()? {
+        match self.part_of::<M>(kernel)? {
             Some((slot, part)) => self.once(slot, || Module::from_ptx(self, &part.text())),
-            None => self.module::<K::Module>(),
+            None => self.module::<M>(),
         }
     }
 
     /// Returns the place of a kernel's own module and what it holds, unless the kernel is in the
     /// module with all kernels: then that is loaded, its PTX is not the embedded one, or kernels
     /// share statics.
-    fn part_of<K: Kernel>(&self) -> Result<Option<(Slot, embedded::Part)>, LoadError> {
-        let is_alone = K::Module::LINKED.is_empty() && PTX.path().is_none();
-        let text = self.ptx::<K::Module>()?;
-        let Some(part) = embedded::part(text, K::NAME).filter(|_| is_alone) else {
+    fn part_of<M: kernel::Module>(
+        &self,
+        kernel: &'static str,
+    ) -> Result<Option<(Slot, embedded::Part)>, LoadError> {
+        let is_alone = M::LINKED.is_empty() && PTX.path().is_none();
+        let text = self.ptx::<M>()?;
+        let Some(part) = embedded::part(text, kernel).filter(|_| is_alone) else {
             return Ok(None);
         };
-        let module = TypeId::of::<K::Module>();
+        let module = TypeId::of::<M>();
         let mut modules = self.modules();
         if modules.contains_key(&(module, Contents::Plain)) {
             return Ok(None);
         }
-        let slot = modules
-            .entry((module, Contents::Part(K::NAME)))
-            .or_default();
+        let slot = modules.entry((module, Contents::Part(kernel))).or_default();
         Ok(Some((Arc::clone(slot), part)))
     }
 

@@ -366,7 +366,7 @@ impl ExecutableGraph {
         let stream = self.device.default_stream();
         // The driver is called only after the check that the node may have these arguments.
         let mut new = Err(GraphError::NotWhole);
-        let set = |ready: CheckedLaunch<'_>| {
+        let mut set = |ready: CheckedLaunch<'_>| {
             new = built.may_use(number, ready.uses);
             if new.is_err() {
                 return Ok(());
@@ -386,7 +386,7 @@ impl ExecutableGraph {
         };
         // SAFETY: the caller promises the kernel's conditions. Each launch of the graph keeps order
         // with the buffers' other uses, and the graph keeps order among its nodes.
-        unsafe { kernel.place_launch::<K, A>(&stream, None, config, arguments, set) }?;
+        unsafe { kernel.place_launch::<K, A>(&stream, None, config, arguments, &mut set) }?;
         built.nodes[number].uses = new?;
         self.uses = built.uses();
         Ok(())

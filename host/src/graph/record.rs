@@ -81,7 +81,7 @@ impl Record<'_> {
             .kernel::<K>()
             .map_err(LaunchError::from)?;
         let stream = &self.stream;
-        let place = |ready: CheckedLaunch<'_>| {
+        let mut place = |ready: CheckedLaunch<'_>| {
             // Memory that can't be tracked must not get into the graph, even if `work` ignores
             // the error below.
             if ready.uses.iter().any(Option::is_none) {
@@ -92,7 +92,8 @@ impl Record<'_> {
             unsafe { submit(ready, stream, at) }
         };
         // SAFETY: as above.
-        let uses = unsafe { kernel.place_launch::<K, A>(stream, None, config, arguments, place) }?;
+        let uses =
+            unsafe { kernel.place_launch::<K, A>(stream, None, config, arguments, &mut place) }?;
         self.add(uses)
     }
 

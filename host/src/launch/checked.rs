@@ -1,5 +1,7 @@
 //! The checks of a launch before the driver gets it, and the preparation of its arguments in order
 //! with the other uses of the buffers.
+//!
+//! All but the arguments is compiled once, and not for each kernel that a program launches.
 
 use std::borrow::Cow;
 use std::ffi::c_void;
@@ -7,7 +9,7 @@ use std::panic::Location;
 
 use cust::sys::CUfunction;
 use lanewise_driver::abi::{self, CUresult};
-use lanewise_std::kernel::Kernel;
+use lanewise_std::kernel::{Kernel, LaunchBounds, LaunchContract};
 
 use super::argument::{ArgumentList, Arguments, Recorded};
 use super::{LaunchConfig, LaunchError, refusal};
@@ -24,26 +26,43 @@ pub(crate) struct CheckedLaunch<'a> {
     pub(crate) uses: &'a [Recorded],
 }
 
-impl Module {
-    /// Checks the bounds, the contract and the cluster of the kernel's handle, and
-    /// launches the kernel. `known` is the driver's handle of it, if it was looked up before.
-    ///
-    /// # Safety
-    /// As for [`Module::launch_unchecked`].
-    #[track_caller]
-    pub(super) unsafe fn launch_checked<K: Kernel, A: Arguments<K::Params>>(
+/// What a kernel's type says of its launches.
+pub(super) struct LaunchRules {
+    bounds: Option<LaunchBounds>,
+    contract: LaunchContract,
+    cluster: Option<[u32; 3]>,
+    cooperative: bool,
+}
+
+impl LaunchRules {
+    /// Those of a kernel of which only the name is known.
+    pub(super) const NONE: Self = Self {
+        bounds: None,
+        contract: LaunchContract::ANY,
+        cluster: None,
+        cooperative: false,
+    };
+
+    pub(super) const fn of<K: Kernel>() -> Self {
+        Self {
+            bounds: K::BOUNDS,
+            contract: K::CONTRACT,
+            cluster: K::CLUSTER,
+            cooperative: K::COOPERATIVE,
+        }
+    }
+
+    /// Checks the shape of a launch.
+    fn check(
         &self,
-        mut list: ArgumentList<'_>,
-        known: Option<CUfunction>,
+        kernel: &str,
         config: LaunchConfig,
-        arguments: A,
-        place: impl FnOnce(CheckedLaunch<'_>) -> Result<(), DriverError>,
-    ) -> Result<Vec<Recorded>, LaunchError> {
-        let at = Location::caller();
-        if let Some(bounds) = K::BOUNDS
+        at: &'static Location<'static>,
+    ) -> Result<(), LaunchError> {
+        if let Some(bounds) = self.bounds
             && config.block.count() > u64::from(bounds.max_threads)
         {
-            let (kernel, threads) = (K::NAME.to_owned(), config.block.count());
+            let (kernel, threads) = (kernel.to_owned(), config.block.count());
             return Err(LaunchError::LaunchBounds {
                 kernel,
                 threads,
@@ -51,11 +70,10 @@ impl Module {
                 at,
             });
         }
-        list.require(const { K::CONTRACT.lengths });
-        const { K::CONTRACT }
+        self.contract
             .check(config.grid.into(), config.block.into())
             .map_err(|source| {
-                let kernel = K::NAME.to_owned();
+                let kernel = kernel.to_owned();
                 LaunchError::Contract {
                     kernel,
                     config,
@@ -63,10 +81,10 @@ impl Module {
                     at,
                 }
             })?;
-        if let (Some(wanted), Some(given)) = (K::CLUSTER, config.cluster)
+        if let (Some(wanted), Some(given)) = (self.cluster, config.cluster)
             && wanted != <[u32; 3]>::from(given)
         {
-            let kernel = K::NAME.to_owned();
+            let kernel = kernel.to_owned();
             return Err(LaunchError::Cluster {
                 kernel,
                 wanted,
@@ -74,13 +92,37 @@ impl Module {
                 at,
             });
         }
-        let config = LaunchConfig {
-            cooperative: config.cooperative || K::COOPERATIVE,
-            ..config
-        };
+        Ok(())
+    }
+}
+
+/// A kernel's name, and the driver's handle of it if it was looked up before.
+pub(super) type Known = (Cow<'static, str>, Option<CUfunction>);
+
+/// Appends the arguments of a launch.
+type Pass<'a> = &'a mut dyn FnMut(&mut ArgumentList<'_>) -> Result<(), DriverError>;
+
+/// Queues a checked launch, or puts it into a graph. It is called once at most.
+pub(crate) type Place<'a> = &'a mut dyn FnMut(CheckedLaunch<'_>) -> Result<(), DriverError>;
+
+impl Module {
+    /// Checks the kernel's rules, and launches it.
+    ///
+    /// # Safety
+    /// As for [`Module::launch_unchecked`].
+    #[track_caller]
+    pub(super) unsafe fn launch_checked<K: Kernel, A: Arguments<K::Params>>(
+        &self,
+        list: ArgumentList<'_>,
+        known: Option<CUfunction>,
+        config: LaunchConfig,
+        arguments: A,
+        place: Place<'_>,
+    ) -> Result<Vec<Recorded>, LaunchError> {
+        let (known, rules) = ((K::NAME.into(), known), const { &LaunchRules::of::<K>() });
         // SAFETY: `Kernel` promises that `Params` are the parameters of the entry point `NAME`. The
         // caller promises the rest.
-        unsafe { self.launch_with(list, K::NAME.into(), known, config, arguments, place) }
+        unsafe { self.launch_with::<K::Params, A>(list, known, rules, config, arguments, place) }
     }
 
     /// Launches the kernel. If the launch is recorded, returns the uses that a graph
@@ -91,15 +133,44 @@ impl Module {
     #[track_caller]
     pub(super) unsafe fn launch_with<Params, A: Arguments<Params>>(
         &self,
-        mut list: ArgumentList<'_>,
-        name: Cow<'static, str>,
-        known: Option<CUfunction>,
+        list: ArgumentList<'_>,
+        known: Known,
+        rules: &LaunchRules,
         config: LaunchConfig,
         arguments: A,
-        place: impl FnOnce(CheckedLaunch<'_>) -> Result<(), DriverError>,
+        place: Place<'_>,
+    ) -> Result<Vec<Recorded>, LaunchError> {
+        let mut arguments = Some(arguments);
+        let mut pass = |list: &mut ArgumentList<'_>| match arguments.take() {
+            Some(arguments) => arguments.pass_all(list),
+            None => Ok(()),
+        };
+        // SAFETY: `Arguments` promises that these are the parameters. The caller promises the rest.
+        unsafe { self.launch_passed(list, known, rules, config, &mut pass, place) }
+    }
+
+    /// As [`Self::launch_with`], with a function that passes the arguments, once.
+    ///
+    /// # Safety
+    /// As for [`Module::launch_named`]: `pass` appends the kernel's parameters.
+    #[track_caller]
+    unsafe fn launch_passed(
+        &self,
+        mut list: ArgumentList<'_>,
+        (name, known): Known,
+        rules: &LaunchRules,
+        config: LaunchConfig,
+        pass: Pass<'_>,
+        place: Place<'_>,
     ) -> Result<Vec<Recorded>, LaunchError> {
         let stream = list.stream();
         let at = Location::caller();
+        rules.check(&name, config, at)?;
+        list.require(rules.contract.lengths);
+        let config = LaunchConfig {
+            cooperative: config.cooperative || rules.cooperative,
+            ..config
+        };
         let kernel = || name.clone().into_owned();
         let found = known.map_or_else(|| self.function(&name, at), Ok);
         let function = found.map_err(|source| match source.name() {
@@ -141,12 +212,10 @@ impl Module {
             DriverError::check_code("cuLaunchKernelEx", code, at).map_err(refused)?;
         }
         let _turn = self.device().launching();
-        arguments
-            .pass_all(&mut list)
-            .map_err(|source| LaunchError::Argument {
-                kernel: kernel(),
-                source,
-            })?;
+        pass(&mut list).map_err(|source| LaunchError::Argument {
+            kernel: kernel(),
+            source,
+        })?;
         list.check_lengths()
             .map_err(|source| LaunchError::Contract {
                 kernel: kernel(),

@@ -24,7 +24,6 @@ pub use argument::{Argument, ArgumentList, Arguments};
 pub use config::{Dim3, LaunchConfig};
 pub use error::LaunchError;
 
-use std::borrow::Cow;
 use std::panic::Location;
 
 use lanewise_std::kernel::{Kernel, SafeKernel};
@@ -33,7 +32,8 @@ use crate::device::launched_kernels::LaunchedKernel;
 use crate::{DriverError, Module, Stream};
 use argument::Recorded;
 
-pub(crate) use checked::CheckedLaunch;
+use checked::LaunchRules;
+pub(crate) use checked::{CheckedLaunch, Place};
 pub(crate) use submit::{attributes, submit, with_config};
 
 impl Stream {
@@ -123,8 +123,8 @@ impl Stream {
         // SAFETY: the caller promises the kernel's conditions, and `Kernel::Module` is compiled
         // from the kernel's own source.
         unsafe {
-            let queue = queue(self, at);
-            module.launch_checked::<K, A>(list, *function, config, arguments, queue)
+            let mut queue = queue(self, at);
+            module.launch_checked::<K, A>(list, *function, config, arguments, &mut queue)
         }
         .map(drop)
     }
@@ -150,8 +150,8 @@ impl Module {
         let (list, at) = (ArgumentList::new(stream), Location::caller());
         // SAFETY: the caller promises the same.
         unsafe {
-            let queue = queue(stream, at);
-            self.launch_checked::<K, A>(list, None, config, arguments, queue)
+            let mut queue = queue(stream, at);
+            self.launch_checked::<K, A>(list, None, config, arguments, &mut queue)
         }
         .map(drop)
     }
@@ -175,8 +175,9 @@ impl Module {
         let (list, at) = (ArgumentList::new(stream), Location::caller());
         // SAFETY: the caller promises the same.
         unsafe {
-            let (name, queue) = (Cow::Owned(name.to_owned()), queue(stream, at));
-            self.launch_with(list, name, None, config, arguments, queue)
+            let (known, mut queue) = ((name.to_owned().into(), None), queue(stream, at));
+            let rules = &LaunchRules::NONE;
+            self.launch_with(list, known, rules, config, arguments, &mut queue)
         }
         .map(drop)
     }
@@ -200,7 +201,7 @@ impl LaunchedKernel {
         graph: Option<u64>,
         config: LaunchConfig,
         arguments: A,
-        place: impl FnOnce(CheckedLaunch<'_>) -> Result<(), DriverError>,
+        place: Place<'_>,
     ) -> Result<Vec<Recorded>, LaunchError> {
         let list = ArgumentList::recording(stream, graph);
         // SAFETY: the caller promises the same.
@@ -220,7 +221,7 @@ impl LaunchedKernel {
 unsafe fn queue(
     stream: &Stream,
     at: &'static Location<'static>,
-) -> impl FnOnce(CheckedLaunch<'_>) -> Result<(), DriverError> {
+) -> impl FnMut(CheckedLaunch<'_>) -> Result<(), DriverError> {
     move |ready| {
         // SAFETY: the caller promises the same.
         unsafe { submit::submit(ready, stream, at) }

@@ -41,10 +41,7 @@ pub struct PinnedBuffer<T: DeviceCopy> {
     device: Device,
     pointer: NonNull<T>,
     len: usize,
-    /// The uses by kernels, through [`PinnedBuffer::mapped`].
-    order: Order<Stream>,
-    /// The uses by copies ([`Stream::copy_in`]): the kind of access, and the event after each copy.
-    copies: Mutex<Vec<(Access, Event)>>,
+    uses: Uses,
     /// The program's own memory, if it was registered.
     registered: Option<Vec<T>>,
 }
@@ -111,8 +108,7 @@ impl<T: DeviceCopy> PinnedBuffer<T> {
             device: device.clone(),
             pointer: NonNull::new(pointer.cast()).unwrap_or(NonNull::dangling()),
             len,
-            order: Order::default(),
-            copies: Mutex::default(),
+            uses: Uses::default(),
             registered: None,
         })
     }
@@ -139,8 +135,7 @@ impl<T: DeviceCopy> PinnedBuffer<T> {
             device: device.clone(),
             pointer: NonNull::new(pointer).unwrap_or(NonNull::dangling()),
             len,
-            order: Order::default(),
-            copies: Mutex::default(),
+            uses: Uses::default(),
             registered: Some(memory),
         })
     }
@@ -162,7 +157,7 @@ impl<T: DeviceCopy> PinnedBuffer<T> {
     /// The driver's error, or the fault of a kernel that ran before.
     #[track_caller]
     pub fn as_slice(&self) -> Result<&[T], DriverError> {
-        self.wait(Access::Read)?;
+        self.uses.wait(Access::Read)?;
         // SAFETY: the memory has `len` elements, which were initialised when it was made. Nothing
         // on the device writes it any more.
         Ok(unsafe { std::slice::from_raw_parts(self.pointer.as_ptr(), self.len) })
@@ -175,7 +170,7 @@ impl<T: DeviceCopy> PinnedBuffer<T> {
     /// As [`Self::as_slice`].
     #[track_caller]
     pub fn as_mut_slice(&mut self) -> Result<&mut [T], DriverError> {
-        self.wait(Access::Write)?;
+        self.uses.wait(Access::Write)?;
         // SAFETY: as in `as_slice`, and nothing on the device reads it any more.
         Ok(unsafe { std::slice::from_raw_parts_mut(self.pointer.as_ptr(), self.len) })
     }
@@ -188,7 +183,7 @@ impl<T: DeviceCopy> PinnedBuffer<T> {
     #[track_caller]
     pub fn mapped(&mut self) -> Result<Mapped<'_, T>, DriverError> {
         let at = Location::caller();
-        self.wait_for_copies(Access::Write)?;
+        self.uses.wait_for_copies(Access::Write)?;
         let mut address = 0;
         if self.len > 0 && size_of::<T>() > 0 {
             self.device.make_current(at)?;
@@ -201,8 +196,9 @@ impl<T: DeviceCopy> PinnedBuffer<T> {
         }
         // SAFETY: the address is that of this memory, which is borrowed while the result exists.
         // Methods that return slices of it wait for the device.
-        let buffer =
-            unsafe { DeviceBuffer::borrow_ordered(&self.device, address, self.len, &self.order) };
+        let buffer = unsafe {
+            DeviceBuffer::borrow_ordered(&self.device, address, self.len, &self.uses.order)
+        };
         Ok(Mapped {
             buffer,
             host: std::marker::PhantomData,
@@ -216,6 +212,22 @@ impl<T: DeviceCopy> PinnedBuffer<T> {
         self.pointer.as_ptr()
     }
 
+    /// Returns the uses by the device.
+    pub(crate) fn uses(&self) -> &Uses {
+        &self.uses
+    }
+}
+
+/// The uses of pinned memory by the device.
+#[derive(Debug, Default)]
+pub(crate) struct Uses {
+    /// The uses by kernels, through [`PinnedBuffer::mapped`].
+    order: Order<Stream>,
+    /// The uses by copies ([`Stream::copy_in`]): the kind of access, and the event after each copy.
+    copies: Mutex<Vec<(Access, Event)>>,
+}
+
+impl Uses {
     /// Waits until the host may read or write the memory, as `access` says.
     #[track_caller]
     fn wait(&self, access: Access) -> Result<(), DriverError> {
@@ -240,11 +252,11 @@ impl<T: DeviceCopy> PinnedBuffer<T> {
     /// Queues a `copy` on `stream` after the copies that it conflicts with, and returns the
     /// event after it.
     #[track_caller]
-    pub(crate) fn use_on(
+    pub(crate) fn begin(
         &self,
         stream: &Stream,
         access: Access,
-        copy: impl FnOnce() -> Result<(), DriverError>,
+        copy: &mut dyn FnMut() -> Result<(), DriverError>,
     ) -> Result<Event, DriverError> {
         for earlier in self.order.streams() {
             stream.wait_for(&earlier)?;
@@ -325,12 +337,12 @@ impl<T: DeviceCopy> Drop for PinnedBuffer<T> {
         if self.len == 0 || size_of::<T>() == 0 {
             return;
         }
-        let copies = self.copies.get_mut();
+        let copies = self.uses.copies.get_mut();
         let copies = std::mem::take(copies.unwrap_or_else(PoisonError::into_inner));
         late::end(Ending {
             device: self.device.clone(),
             pointer: self.pointer.cast(),
-            order: self.order.clone(),
+            order: self.uses.order.clone(),
             copies: copies.into_iter().map(|(_, copy)| copy).collect(),
             registered: self.registered.take().map(Untyped::of),
         });

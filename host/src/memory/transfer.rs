@@ -202,13 +202,14 @@ impl Stream {
         memory: &PinnedBuffer<T>,
         access: Access,
         at: &'static Location<'static>,
-        copy: impl FnOnce(usize) -> Result<(), DriverError>,
+        copy: impl Fn(usize) -> Result<(), DriverError>,
     ) -> Result<InFlight<'host>, MemoryError> {
         let bytes = memory.len() * size_of::<T>();
         let mut done = None;
         if bytes > 0 {
             self.device().make_current(at)?;
-            done = Some(memory.use_on(self, access, || copy(bytes))?);
+            let mut copy = || copy(bytes);
+            done = Some(memory.uses().begin(self, access, &mut copy)?);
         }
         Ok(InFlight {
             done,

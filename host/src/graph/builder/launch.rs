@@ -79,13 +79,13 @@ impl<'graph> GraphBuilder<'graph> {
         let kernel = device.kernel::<K>().map_err(LaunchError::from)?;
         let (stream, graph) = (device.default_stream(), Some(self.number));
         let mut added = Err(GraphError::NotWhole);
-        let place = |ready: CheckedLaunch<'_>| {
+        let mut place = |ready: CheckedLaunch<'_>| {
             let Some(uses) = ready.uses.iter().cloned().collect() else {
                 return Ok(()); // and `added` says why
             };
             let attributes = attributes(&ready.config);
             let new = NewNode {
-                what,
+                what: what.clone(),
                 kind: NodeType::Kernel(ready.config.cluster, ready.config.cooperative),
                 uses,
                 keeps: Vec::new(),
@@ -111,7 +111,7 @@ impl<'graph> GraphBuilder<'graph> {
         };
         // SAFETY: the caller guarantees the kernel's safety conditions. Within the graph its edges
         // order the uses of a buffer, and outside of it each launch of the graph does.
-        unsafe { kernel.place_launch::<K, A>(&stream, graph, config, arguments, place) }?;
+        unsafe { kernel.place_launch::<K, A>(&stream, graph, config, arguments, &mut place) }?;
         added
     }
 }

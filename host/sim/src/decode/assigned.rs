@@ -57,7 +57,7 @@ mod tests {
     fn unassigned(body: &str) -> Vec<String> {
         let text = format!(
             ".version 8.7\n.target sm_90\n.address_size 64\n.visible .entry k(.param .u64 a) {{\n\
-             .reg .pred %p<4>; .reg .b32 %r<9>; .reg .b64 %rd<9>;\n{body}\n}}"
+             .reg .pred %p<4>; .reg .b32 %r<9>; .reg .b64 %rd<10>;\n{body}\n}}"
         );
         let mut module = crate::ptx::parse(&text).unwrap_or_else(|error| panic!("{error}"));
         crate::isa::check(&mut module).unwrap_or_else(|error| panic!("{error}"));
@@ -87,6 +87,12 @@ mod tests {
             unassigned("ld.param.u64 %rd1, [a]; st.global.u32 [%rd1], %r2;"),
             ["%r2"]
         );
+    }
+
+    #[test]
+    fn the_first_operand_is_read_where_nothing_is_written() {
+        assert_eq!(unassigned("st.global.u32 [%rd9], 1; ret;"), ["%rd9"]);
+        assert_eq!(unassigned("bar.sync %r1; ret;"), ["%r1"]);
     }
 
     #[test]

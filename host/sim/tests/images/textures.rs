@@ -216,6 +216,20 @@ fn planes_and_volumes_blend_along_every_axis() {
         [7.0, 1.0, 2.0]
     );
 
+    // Coordinates can be constants.
+    let rig = Rig::new(&kernel(
+        "tex.2d.v4.f32.f32 {%r0, %r1, %r2, %r3}, [%rd0, {0.75, 0.5}];",
+    ));
+    let plane = image(
+        &rig,
+        Shape::D2,
+        [2, 2, 1],
+        (Format::F32, 1),
+        &[0.0f32, 4.0, 8.0, 16.0],
+    );
+    let object = texture(&rig, plane, linear);
+    assert_eq!(f32::from_bits(at(&rig, object, &[[0u32; 2]])[0][0]), 1.0);
+
     let rig = Rig::new(&kernel(
         "tex.3d.v4.f32.f32 {%r0, %r1, %r2, %r3}, [%rd0, {%c0, %c1, %c2, %c3}];",
     ));

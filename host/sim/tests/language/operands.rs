@@ -50,6 +50,12 @@ fn vectors_are_packed_and_unpacked_as_a_whole() {
 }
 
 #[test]
+fn bytes_are_packed_from_the_lowest() {
+    let body = ".reg .b8 %b<4>; mov.b16 %h0, 0x0201; mov.b16 {%b0, %b1}, %h0; mov.b16 %h1, {%b1, %b0}; cvt.u32.u16 %r1, %h1; st.global.u32 [%o], %r1;";
+    assert_eq!(words("", body, 1), [0x0102]);
+}
+
+#[test]
 fn a_register_and_a_constant_are_added_where_a_value_stands() {
     let body = "mov.u32 %r1, 40; mov.u32 %r2, %r1+2; add.u32 %r3, %r1+1, %r2+3; st.global.u32 [%o], %r2; st.global.u32 [%o+4], %r3;\n\
                 st.global.u32 [%o+8], %r1+-1; mov.u64 %d1, %o+12; st.global.u32 [%d1], 7;";

@@ -1,4 +1,4 @@
-//! Variables declared inside a body: their initial values.
+//! Variables: the initial values of those declared inside a body, and which ones the host finds.
 
 use crate::common::Rig;
 
@@ -22,4 +22,17 @@ fn variables_declared_in_a_body_have_their_initialisers() {
     let out = rig.buffer(&[0u32; 5]);
     rig.ok("k", 1, 1, &[out]);
     assert_eq!(rig.read::<u32>(out, 5), [9, 11, 6, 50, 13]);
+}
+
+#[test]
+fn the_host_finds_what_is_in_memory_and_not_internal() {
+    let rig = Rig::new(
+        ".visible .global .u32 a; .visible .global .attribute(.managed) .u64 b; .const .u32 c; .visible .shared .u32 d;
+        .global .attribute(.managed) .u32 e; .visible .entry k() { ret; }",
+    );
+    let size = |name| rig.instance.global(name).map(|(_, size)| size);
+    assert_eq!(
+        ["a", "b", "c", "d", "e", "f"].map(size),
+        [Some(4), Some(8), Some(4), None, None, None]
+    );
 }

@@ -9,18 +9,20 @@ use std::collections::{HashMap, HashSet};
 
 use inkwell::llvm_sys::LLVMIntPredicate::{self, *};
 use inkwell::llvm_sys::LLVMOpcode;
-use inkwell::llvm_sys::LLVMTypeKind;
 use inkwell::llvm_sys::core::*;
 use inkwell::llvm_sys::prelude::{LLVMBuilderRef, LLVMTypeRef, LLVMValueRef};
-use inkwell::values::{CallSiteValue, IntValue};
+use inkwell::values::IntValue;
 
-use super::super::remainders;
+use super::super::{divisions, remainders};
+use super::numbers::{is_read, is_same_for_all, short, width};
+use super::steps::{self, By, Step};
 use crate::llvm;
 
 /// What conditions say of numbers.
 #[derive(Default)]
 struct Facts {
     not_negative: HashSet<LLVMValueRef>,
+    not_zero: HashSet<LLVMValueRef>,
     less: Vec<Less>,
 }
 
@@ -47,6 +49,8 @@ pub(super) struct Bounds<'a> {
     facts: Facts,
     made: HashMap<(u32, LLVMValueRef, LLVMValueRef), LLVMValueRef>,
     conditions: Vec<(LLVMIntPredicate, LLVMValueRef, LLVMValueRef)>,
+    /// Whether the index is that of a neighbour: then its parts are not tried as such.
+    is_next: bool,
 }
 
 impl<'a> Bounds<'a> {
@@ -57,6 +61,7 @@ impl<'a> Bounds<'a> {
             facts: Facts::default(),
             made: HashMap::new(),
             conditions: Vec::new(),
+            is_next: false,
         }
     }
 
@@ -114,11 +119,17 @@ impl<'a> Bounds<'a> {
         if let Some(end) = self.facts.end(of, self.inside) {
             return self.before(end);
         }
-        if !self.inside.contains(&of) {
-            return is_same_for_all(of).then(|| self.itself(of)).flatten();
+        if !self.inside.contains(&of) && is_same_for_all(of) {
+            return self.itself(of);
         }
-        // SAFETY: what is inside is an instruction; operands are below their number.
+        if let Some(bound) = self.next(of) {
+            return Some(bound);
+        }
+        // SAFETY: the value is checked to be an instruction; operands are below their number.
         unsafe {
+            if LLVMIsAInstruction(of).is_null() {
+                return None;
+            }
             let operand = |index| LLVMGetOperand(of, index);
             let opcode = LLVMGetInstructionOpcode(of);
             match opcode {
@@ -128,25 +139,8 @@ impl<'a> Bounds<'a> {
                     Some(self.at_most(bound, (1 << (width(operand(0))? - 1)) - 1))
                 }
                 LLVMOpcode::LLVMAdd | LLVMOpcode::LLVMMul => {
-                    let (mut a, mut b) = (self.bound(operand(0))?, self.bound(operand(1))?);
-                    // Neither the value nor its bound wraps around.
-                    let (combine, most): (fn(u64, u64) -> Option<u64>, _) = match opcode {
-                        LLVMOpcode::LLVMMul => (u64::checked_mul, u64::from(u32::MAX)),
-                        _ => (u64::checked_add, u64::MAX >> 1),
-                    };
-                    if combine(a.most, b.most).is_none() {
-                        (a, b) = (self.at_most(a, most), self.at_most(b, most));
-                    }
-                    let result = Bound {
-                        value: self.combined(opcode, a.value, b.value),
-                        most: combine(a.most, b.most)?,
-                    };
-                    let all = if bits == 32 {
-                        u32::MAX.into()
-                    } else {
-                        u64::MAX
-                    };
-                    Some(self.at_most(result, all))
+                    let (a, b) = (self.bound(operand(0))?, self.bound(operand(1))?);
+                    self.of_two(opcode, bits, a, b)
                 }
                 LLVMOpcode::LLVMSelect => self.neighbour(IntValue::new(of)),
                 // A size of 32 bits, out of a number that has two.
@@ -167,6 +161,80 @@ impl<'a> Bounds<'a> {
         }
     }
 
+    /// The bound of a sum or a product of two values with these bounds. Neither wraps around.
+    fn of_two(
+        &mut self,
+        opcode: LLVMOpcode,
+        bits: u32,
+        mut a: Bound,
+        mut b: Bound,
+    ) -> Option<Bound> {
+        let (combine, most): (fn(u64, u64) -> Option<u64>, _) = match opcode {
+            LLVMOpcode::LLVMMul => (u64::checked_mul, u64::from(u32::MAX)),
+            _ => (u64::checked_add, u64::MAX >> 1),
+        };
+        if combine(a.most, b.most).is_none() {
+            (a, b) = (self.at_most(a, most), self.at_most(b, most));
+        }
+        let result = Bound {
+            value: self.combined(opcode, a.value, b.value),
+            most: combine(a.most, b.most)?,
+        };
+        let all = if bits == 32 {
+            u32::MAX.into()
+        } else {
+            u64::MAX
+        };
+        Some(self.at_most(result, all))
+    }
+
+    /// The bound of the index of a point next to another one in a volume, which is that of all its
+    /// points: `i + 1`, `i - nx` or `i + nx * ny` with `i = (z * ny + y) * nx + x`, where a branch
+    /// has shown that `x < nx - 1`, `y > 0` or `z < nz - 1`.
+    fn next(&mut self, of: LLVMValueRef) -> Option<Bound> {
+        if width(of)? != 64 || self.is_next {
+            return None;
+        }
+        let step = steps::step(of)?;
+        self.is_next = true;
+        let bound = match step {
+            Step::Up(point, by) => self.above(point, by),
+            Step::Down(point, by) if self.facts.is_at_least(point, by, self.inside) => {
+                self.bound(point)
+            }
+            Step::Down(..) => None,
+        };
+        self.is_next = false;
+        bound
+    }
+
+    /// The bound of a number and so much more.
+    fn above(&mut self, point: LLVMValueRef, by: By) -> Option<Bound> {
+        if let By::One = by {
+            let end = self.facts.end_after(point);
+            if let Some(end) = end.filter(|it| !self.inside.contains(it)) {
+                return self.before(end);
+            }
+        }
+        let (opcode, [a, b]) = steps::operands(point)?;
+        for (a, b) in [(a, b), (b, a)] {
+            let before = self.conditions.len();
+            let (first, second) = match opcode {
+                LLVMOpcode::LLVMZExt => return self.above(a, by),
+                LLVMOpcode::LLVMAdd => (self.above(a, by), self.bound(b)),
+                _ => match by.divided(b) {
+                    Some(by) => (self.above(a, by), self.bound(b)),
+                    None => continue,
+                },
+            };
+            if let (Some(first), Some(second)) = (first, second) {
+                return self.of_two(opcode, width(point)?, first, second);
+            }
+            self.conditions.truncate(before);
+        }
+        None
+    }
+
     /// The bound of a neighbour on a torus.
     fn neighbour(&mut self, of: IntValue<'_>) -> Option<Bound> {
         let [x, n] = remainders::neighbour(of)?;
@@ -183,11 +251,31 @@ impl<'a> Bounds<'a> {
     /// The largest number below `end`. Where `end` is 0, no path is taken that is said to be below
     /// it.
     fn before(&mut self, end: LLVMValueRef) -> Option<Bound> {
-        let end = short(end).unwrap_or(end);
+        let end = self.narrow(end);
         // SAFETY: the constant has the type of the number that it is subtracted from.
         let one = unsafe { LLVMConstInt(LLVMTypeOf(end), 1, 0) };
         let last = self.combined(LLVMOpcode::LLVMSub, end, one);
         self.itself(last)
+    }
+
+    /// The number with 32 bits, if it has no more.
+    fn narrow(&mut self, number: LLVMValueRef) -> LLVMValueRef {
+        if let Some(short) = short(number) {
+            return short;
+        }
+        // SAFETY: the value is an integer that is known where the builder is.
+        let is_short = || divisions::is_short(unsafe { IntValue::new(number) }, 1);
+        if width(number) != Some(64) || !is_short() {
+            return number;
+        }
+        let builder = self.builder;
+        let key = (LLVMOpcode::LLVMTrunc as u32, number, number);
+        // SAFETY: as above; the number has 64 bits.
+        let low = || unsafe {
+            let ty = LLVMInt32TypeInContext(LLVMGetBuilderContext(builder));
+            LLVMBuildTrunc(builder, number, ty, c"".as_ptr())
+        };
+        *self.made.entry(key).or_insert_with(low)
     }
 
     /// A number as its own bound.
@@ -235,6 +323,10 @@ impl<'a> Bounds<'a> {
 
     fn combined(&mut self, opcode: LLVMOpcode, a: LLVMValueRef, b: LLVMValueRef) -> LLVMValueRef {
         let builder = self.builder;
+        let is_either = matches!(opcode, LLVMOpcode::LLVMAdd | LLVMOpcode::LLVMMul);
+        if let Some(made) = self.made.get(&(opcode as u32, b, a)).filter(|_| is_either) {
+            return *made;
+        }
         // SAFETY: both are numbers of one type that are known where the builder is.
         let result = || unsafe { LLVMBuildBinOp(builder, opcode, a, b, c"".as_ptr()) };
         *self
@@ -267,6 +359,10 @@ impl Facts {
                 }
                 LLVMICmp => {
                     let predicate = LLVMGetICmpPredicate(condition);
+                    let is_not_zero = value == (predicate == LLVMIntNE) && constant(1) == Some(0);
+                    if matches!(predicate, LLVMIntEQ | LLVMIntNE) && is_not_zero {
+                        self.not_zero.insert(operand(0));
+                    }
                     let is_signed = match predicate {
                         LLVMIntSLT | LLVMIntSGE | LLVMIntSGT | LLVMIntSLE => true,
                         LLVMIntULT | LLVMIntUGE | LLVMIntUGT | LLVMIntULE => false,
@@ -321,6 +417,50 @@ impl Facts {
         }
     }
 
+    /// What the number after this one is below, as unsigned numbers: where `of < end - 1`, and
+    /// `end` is not 0.
+    fn end_after(&self, of: LLVMValueRef) -> Option<LLVMValueRef> {
+        let is_below = |less: &&Less| !less.is_signed && !less.may_equal && less.small == of;
+        let mut ends = self.less.iter().filter(is_below);
+        ends.find_map(|less| match steps::step(less.large)? {
+            Step::Down(end, By::One) => self.is_positive(end).then_some(end),
+            _ => None,
+        })
+    }
+
+    /// Returns whether a number that has a bound is at least so much.
+    fn is_at_least(&self, number: LLVMValueRef, by: By, inside: &HashSet<LLVMValueRef>) -> bool {
+        let is_itself = |it| by.is(it) || matches!(by, By::One) && self.is_positive(it);
+        if is_itself(number) || short(number).is_some_and(is_itself) {
+            return true;
+        }
+        // Parts may wrap around where the bound is not made of theirs.
+        let is_whole = self.end(number, inside).is_some()
+            || !inside.contains(&number) && is_same_for_all(number)
+            || matches!(steps::step(number), Some(Step::Down(..)));
+        let Some((opcode, [a, b])) = steps::operands(number).filter(|_| !is_whole) else {
+            return false;
+        };
+        [(a, b), (b, a)].into_iter().any(|(a, b)| match opcode {
+            LLVMOpcode::LLVMMul => match by {
+                By::One => [a, b].iter().all(|it| self.is_at_least(*it, by, inside)),
+                By::Number(_) => by
+                    .divided(b)
+                    .is_some_and(|by| self.is_at_least(a, by, inside)),
+            },
+            _ => self.is_at_least(a, by, inside),
+        })
+    }
+
+    /// Returns whether a number is not 0, or something is below it.
+    fn is_positive(&self, number: LLVMValueRef) -> bool {
+        self.not_zero.contains(&number)
+            || self
+                .less
+                .iter()
+                .any(|it| !it.is_signed && !it.may_equal && steps::is_same(it.large, number))
+    }
+
     /// What a number is below, as an unsigned number, of what is not inside.
     fn end(&self, of: LLVMValueRef, inside: &HashSet<LLVMValueRef>) -> Option<LLVMValueRef> {
         let is_not_negative = self.not_negative.contains(&of) || is_never_negative(of);
@@ -371,28 +511,6 @@ pub(super) fn compared(check: LLVMValueRef, right: bool) -> Option<(LLVMValueRef
     }
 }
 
-/// What a number of 64 bits was extended from, if it has 32.
-fn short(wide: LLVMValueRef) -> Option<LLVMValueRef> {
-    // SAFETY: the value is checked to be an extension, which has an operand.
-    unsafe {
-        let is_extended = !LLVMIsAInstruction(wide).is_null()
-            && LLVMGetInstructionOpcode(wide) == LLVMOpcode::LLVMZExt;
-        let number = is_extended.then(|| LLVMGetOperand(wide, 0))?;
-        (width(number)? == 32).then_some(number)
-    }
-}
-
-/// The bits of a number, if they are 32 or 64.
-fn width(number: LLVMValueRef) -> Option<u32> {
-    // SAFETY: every value has a type; only a type of integers is asked for its width.
-    unsafe {
-        let ty = LLVMTypeOf(number);
-        let is_integer = LLVMGetTypeKind(ty) == LLVMTypeKind::LLVMIntegerTypeKind;
-        let bits = is_integer.then(|| LLVMGetIntTypeWidth(ty))?;
-        matches!(bits, 32 | 64).then_some(bits)
-    }
-}
-
 /// Returns whether a number is not negative by what computes it.
 fn is_never_negative(number: LLVMValueRef) -> bool {
     use LLVMOpcode::*;
@@ -418,40 +536,4 @@ fn is_never_negative(number: LLVMValueRef) -> bool {
             _ => false,
         }
     }
-}
-
-/// Returns whether a number is not negative, and all threads of a block are known to have it.
-pub(super) fn is_same_for_all(number: LLVMValueRef) -> bool {
-    use LLVMOpcode::*;
-    // SAFETY: the value is checked to be an instruction; operands are below their number.
-    unsafe {
-        if let Some(constant) = llvm::integer(number) {
-            return constant <= i32::MAX as u64;
-        }
-        if LLVMIsAInstruction(number).is_null() {
-            return !LLVMIsAArgument(number).is_null();
-        }
-        match LLVMGetInstructionOpcode(number) {
-            // The low half of a number.
-            LLVMAnd if llvm::integer(LLVMGetOperand(number, 1)) == Some(u32::MAX.into()) => {
-                is_same_for_all(LLVMGetOperand(number, 0))
-            }
-            LLVMAdd | LLVMMul | LLVMAnd | LLVMLShr | LLVMTrunc | LLVMZExt | LLVMSExt
-            | LLVMFreeze => (0..LLVMGetNumOperands(number).cast_unsigned())
-                .all(|it| is_same_for_all(LLVMGetOperand(number, it))),
-            LLVMCall => is_read(number, &["ntid", "ctaid", "nctaid"]),
-            _ => false,
-        }
-    }
-}
-
-/// Returns whether a call reads one of these special registers.
-fn is_read(call: LLVMValueRef, registers: &[&str]) -> bool {
-    // SAFETY: the caller's value is a call.
-    let callee = llvm::callee(unsafe { CallSiteValue::new(call) });
-    let name = callee.map(llvm::name).unwrap_or_default();
-    let register = name.strip_prefix("llvm.nvvm.read.ptx.sreg.");
-    register
-        .and_then(|it| it.split('.').next())
-        .is_some_and(|it| registers.contains(&it))
 }

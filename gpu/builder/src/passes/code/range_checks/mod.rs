@@ -21,10 +21,12 @@ mod defer;
 mod duplicate;
 mod guarded;
 mod inclusive;
+mod numbers;
 mod range;
 mod regions;
 mod reload;
 mod stepped;
+mod steps;
 
 use std::collections::{BTreeMap, BTreeSet, HashSet};
 

@@ -28,6 +28,7 @@ use inkwell::values::{CallSiteValue, FunctionValue, IntValue};
 
 use super::duplicate::{self, Ends};
 use super::guarded::{self, Bounds};
+use super::numbers::is_same_for_all;
 use super::{LARGEST, condition, conditions_before, facts, guards, has_one_thread};
 use crate::llvm::{self, Flow};
 use crate::passes::code::divisions;
@@ -352,7 +353,8 @@ impl Region {
 
     /// The checks that can be computed at the start.
     fn checks(&self, flow: &Flow, doomed: &[bool]) -> Vec<Check> {
-        let (mut known, before) = (HashMap::new(), guards(flow, self.start));
+        let before = guards(flow, self.start);
+        let mut known = self.late_divisions(flow).map(|it| (it, false)).collect();
         let blocks = std::iter::once(self.start).chain(self.blocks.iter().copied());
         let checks = blocks.filter_map(|block| {
             let [taken, other] = flow.successors[block][..] else {
@@ -386,6 +388,23 @@ impl Region {
         }
         join(&mut checks);
         checks
+    }
+
+    /// The divisions after the region's first load, unless a load is under way before it. That load
+    /// is under way while they are computed, which takes some twenty instructions: `embed_forward`
+    /// divides by the length of a sequence after it has begun to load a token.
+    fn late_divisions(&self, flow: &Flow) -> impl Iterator<Item = LLVMValueRef> {
+        // SAFETY: the values are instructions.
+        let opcode = |it: LLVMValueRef| unsafe { LLVMGetInstructionOpcode(it) };
+        let is_load = move |it| opcode(it) == LLVMOpcode::LLVMLoad;
+        let mut before = flow.instructions_of(self.start);
+        let is_begun = before.any(|it| is_load(it) && !self.inside.contains(&it));
+        std::iter::once(&self.start)
+            .chain(&self.blocks)
+            .flat_map(|it| flow.instructions_of(*it))
+            .filter(|it| self.inside.contains(it))
+            .skip_while(move |it| is_begun || !is_load(*it))
+            .filter(move |it| matches!(opcode(*it), LLVMOpcode::LLVMUDiv | LLVMOpcode::LLVMURem))
     }
 
     /// Takes out the checks that follow from the conditions on the way to them, if there are at
@@ -623,10 +642,10 @@ fn distance(index: LLVMValueRef) -> (LLVMValueRef, Option<LLVMValueRef>, bool) {
             let by = i64::from_ne_bytes(number.to_ne_bytes()).unsigned_abs();
             return (a, Some(LLVMConstInt(LLVMTypeOf(b), by, 0)), !is_below);
         }
-        if guarded::is_same_for_all(b) {
+        if is_same_for_all(b) {
             return (a, Some(b), is_sum);
         }
-        if is_sum && guarded::is_same_for_all(a) {
+        if is_sum && is_same_for_all(a) {
             return (b, Some(a), true);
         }
         (index, None, true)

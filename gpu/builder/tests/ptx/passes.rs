@@ -290,6 +290,11 @@ fn widths() {
 }
 
 #[test]
+fn extremes() {
+    insta::assert_snapshot!(built("extremes", How::Plainly).ptx());
+}
+
+#[test]
 fn divisions() {
     insta::assert_snapshot!(built("divisions", How::Plainly).ptx());
 }

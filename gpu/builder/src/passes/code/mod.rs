@@ -7,6 +7,7 @@ pub(crate) mod counters;
 pub(crate) mod divisions;
 pub(crate) mod early_loads;
 pub(crate) mod emit;
+pub(crate) mod extremes;
 pub(crate) mod formatting;
 pub(crate) mod inclusive_ranges;
 pub(crate) mod kernel_attributes;

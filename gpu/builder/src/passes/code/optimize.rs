@@ -6,8 +6,8 @@ use inkwell::targets::TargetMachine;
 
 use super::range_checks::{self, CopiedBarriers};
 use super::{
-    addresses, atomic_costs, divisions, early_loads, inclusive_ranges, loads_over_checks, loops,
-    nullable, remainders, threading, widths,
+    addresses, atomic_costs, divisions, early_loads, extremes, inclusive_ranges, loads_over_checks,
+    loops, nullable, remainders, threading, widths,
 };
 use crate::error::CodegenError;
 use crate::passes::{Options, by_name};
@@ -40,6 +40,7 @@ pub(crate) fn run(
         early_loads::first(module);
         addresses::join(module);
         widths::narrow(module, options)?;
+        extremes::split(module, options)?;
     }
     module
         .verify()

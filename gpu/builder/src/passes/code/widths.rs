@@ -9,13 +9,13 @@
 //!
 //! Numbers below 2^32 are not negative in 64 bits, so a signed comparison becomes an unsigned one.
 
-use inkwell::IntPredicate::{SGE, SGT, SLE, SLT, UGE, UGT, ULE, ULT};
+use inkwell::IntPredicate::{NE, SGE, SGT, SLE, SLT, UGE, UGT, ULE, ULT};
 use inkwell::builder::{Builder, BuilderError};
 use inkwell::llvm_sys::core::LLVMGetInstructionParent;
 use inkwell::module::Module;
 use inkwell::values::{AsValueRef, BasicValue, InstructionOpcode, InstructionValue, IntValue};
 
-use super::divisions::{FAST, is_short, low_half, operand};
+use super::divisions::{FAST, is_short, low_half, operand, source};
 use super::range_checks;
 use crate::error::CodegenError;
 use crate::llvm::{self, Flow};
@@ -24,8 +24,11 @@ use crate::passes::Options;
 /// The number of operations that are looked through to find out how many bits a factor has.
 const DEPTH: u32 = 6;
 
-/// Narrows the comparisons and products of all functions. It must be the last pass: others
-/// recognise the wide comparisons.
+/// The largest number of 32 bits.
+const ONES: u64 = u32::MAX as u64;
+
+/// Narrows the comparisons and products of all functions. It must be one of the last
+/// passes: others recognise the wide comparisons.
 pub(crate) fn narrow(module: &Module<'_>, options: &Options) -> Result<(), CodegenError> {
     let builder = module.get_context().create_builder();
     for function in module.get_functions() {
@@ -76,6 +79,9 @@ fn comparison<'ctx>(
     else {
         return Ok(None);
     };
+    if let (UGT, Some(ONES)) = (predicate, second.get_zero_extended_constant()) {
+        return has_high_half(builder, first).map(Some);
+    }
     // Halves, and numbers that were extended: the low half of others would take a register more.
     let is_half = |it| {
         is_short(it, 1) || number_after(it).is_some_and(|it| is_positive(flow, comparison, it))
@@ -98,6 +104,21 @@ fn comparison<'ctx>(
         .map(Some)
 }
 
+/// Whether a number has more than 32 bits.
+fn has_high_half<'ctx>(
+    builder: &Builder<'ctx>,
+    number: IntValue<'ctx>,
+) -> Result<IntValue<'ctx>, BuilderError> {
+    let (wide, short) = (
+        number.get_type(),
+        number.get_type().get_context().i32_type(),
+    );
+    let by = wide.const_int(FAST.into(), false);
+    let high = builder.build_right_shift(number, by, false, "")?;
+    let high = builder.build_int_truncate(high, short, "")?;
+    builder.build_int_compare(NE, high, short.const_zero(), "")
+}
+
 /// The extended number that another is one less than.
 fn number_after(number: IntValue<'_>) -> Option<IntValue<'_>> {
     let sum = number.as_instruction_value()?;
@@ -109,11 +130,13 @@ fn number_after(number: IntValue<'_>) -> Option<IntValue<'_>> {
 
 /// Returns whether a branch before has shown that something is below a number.
 fn is_positive(flow: &Flow, before: InstructionValue<'_>, number: IntValue<'_>) -> bool {
-    let narrow = low_half(number).map(|it| it.as_value_ref());
+    let low = low_half(number);
     let guards = block_of(flow, before).map_or_else(Vec::new, |it| range_checks::guards(flow, it));
     guards
         .iter()
-        .any(|(_, large)| *large == number.as_value_ref() || Some(*large) == narrow)
+        // SAFETY: what is compared are numbers.
+        .map(|(_, large)| source(unsafe { IntValue::new(*large) }))
+        .any(|large| large == number || Some(large) == low)
 }
 
 /// The block that an instruction is in.

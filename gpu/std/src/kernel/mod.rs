@@ -120,13 +120,24 @@ pub struct LaunchBounds {
 #[inline]
 #[must_use]
 pub unsafe fn read_slice<'a, T>(pointer: *const T, length: usize) -> &'a [T] {
-    // SAFETY: the caller promises all of it. The optimizer cannot see in the PTX's parameters
-    // that the pointer is not null. Without this assumption, every `Option<&T>` would be
-    // compared with null; without that of the length, a sum of an index and a length may pass the
-    // largest number.
+    // SAFETY: the caller promises all of it.
+    unsafe {
+        assume_slice(pointer, length);
+        core::slice::from_raw_parts(pointer, length)
+    }
+}
+
+/// Tells the optimizer what it cannot see in the PTX's parameters: that the pointer is not null, as
+/// every `Option<&T>` would be compared with null otherwise, and that the length is no larger than
+/// that of any slice. Otherwise a sum of an index and a length may pass the largest number.
+///
+/// # Safety
+/// `pointer` is not null, and valid for `length` elements.
+#[inline(always)]
+pub(crate) unsafe fn assume_slice<T>(pointer: *const T, length: usize) {
+    // SAFETY: the caller guarantees it, and no allocation is larger.
     unsafe {
         core::hint::assert_unchecked(!pointer.is_null());
         core::hint::assert_unchecked(size_of::<T>() == 0 || length <= isize::MAX as usize);
-        core::slice::from_raw_parts(pointer, length)
     }
 }

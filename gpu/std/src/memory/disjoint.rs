@@ -136,8 +136,8 @@ impl<T, Owner> DisjointSlice<'_, T, Owner> {
     #[inline]
     #[must_use]
     pub unsafe fn from_raw_parts(pointer: *mut T, length: usize) -> Self {
-        // SAFETY: the caller promises that `pointer` is not null; see `kernel::read_slice`.
-        unsafe { core::hint::assert_unchecked(!pointer.is_null()) };
+        // SAFETY: the caller promises it; see `kernel::read_slice`.
+        unsafe { crate::kernel::assume_slice(pointer, length) };
         DisjointSlice {
             pointer,
             length,

@@ -83,8 +83,8 @@ impl<'a, T: Copy> GlobalMut<'a, T> {
     #[inline]
     #[must_use]
     pub unsafe fn from_raw_parts(pointer: *mut T, length: usize) -> Self {
-        // SAFETY: the caller promises that `pointer` is not null; see `kernel::read_slice`.
-        unsafe { core::hint::assert_unchecked(!pointer.is_null()) };
+        // SAFETY: the caller promises it; see `kernel::read_slice`.
+        unsafe { crate::kernel::assume_slice(pointer, length) };
         GlobalMut {
             cells: Cells::new(pointer, length),
             memory: PhantomData,

@@ -16,7 +16,7 @@ use common::{device, words};
 /// Numbers of keys around those of vectors, warps and tiles.
 const SIZES: [usize; 11] = [0, 1, 3, 129, 641, 3072, 5119, 5120, 5121, 7169, 20_003];
 /// More tiles than a warp looks back at together.
-const MANY: usize = 40 * 5120 + 7;
+const MANY: usize = 33 * 5120 + 7;
 
 fn uploaded<T: DeviceCopy>(device: &Device, values: &[T]) -> DeviceBuffer<T> {
     DeviceBuffer::from_slice(device, values).expect("a buffer")

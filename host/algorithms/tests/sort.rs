@@ -198,7 +198,7 @@ fn a_sort_is_recorded_in_a_graph() {
 #[test]
 fn a_sort_is_right_in_any_order_of_blocks() {
     let (device, stream) = device();
-    let keys: Vec<u32> = words(4 * 8832 + 5)
+    let keys: Vec<u32> = words(2 * 8832 + 5)
         .into_iter()
         .map(|word| word as u32)
         .collect();

@@ -50,9 +50,12 @@ fn vectors_are_packed_and_unpacked_as_a_whole() {
 }
 
 #[test]
-fn bytes_are_packed_from_the_lowest() {
+fn parts_are_packed_from_the_lowest() {
     let body = ".reg .b8 %b<4>; mov.b16 %h0, 0x0201; mov.b16 {%b0, %b1}, %h0; mov.b16 %h1, {%b1, %b0}; cvt.u32.u16 %r1, %h1; st.global.u32 [%o], %r1;";
     assert_eq!(words("", body, 1), [0x0102]);
+    let body = ".reg .b128 %q; mov.b32 %r1, 1; mov.b32 %r2, 2; mov.b32 %r3, 3; mov.b32 %r4, 4; mov.b128 %q, {%r1, %r2, %r3, %r4};
+                mov.b128 {%d1, %d2}, %q; st.global.u64 [%o], %d1; st.global.u64 [%o+8], %d2;";
+    assert_eq!(words("", body, 4), [1, 2, 3, 4]);
 }
 
 #[test]

@@ -108,7 +108,7 @@ fn compare_halves(
     let mut upper = from;
     for row in [&mut upper.a, &mut upper.b] {
         let d = b.scratch(4)?;
-        b.emit(alu::unary_rare(|a: u32| a >> 16), Operands::to(d).a(*row));
+        b.emit(alu::unary(|a: u32| a >> 16), Operands::to(d).a(*row));
         *row = d;
     }
     compare(b, comparison, upper, high, 0);

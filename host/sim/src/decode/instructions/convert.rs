@@ -71,6 +71,7 @@ fn integers(d: Type, a: Type, sat: bool) -> Option<Handler> {
         (T::U32 | T::S32, T::U64 | T::S64, false) => unary(cvt::<u32, u64>),
         (T::U32 | T::S32, T::U16, false) => unary(cvt::<u32, u16>),
         (T::U32 | T::S32, T::U8, false) => unary(cvt::<u32, u8>),
+        (T::U32 | T::S32, T::S8, false) => unary(cvt::<i32, i8>),
         _ if sat => with_int!(d, D => with_int!(a, A => Some(unary_rare(cvt_sat::<D, A>))))?,
         _ => with_int!(d, D => with_int!(a, A => Some(unary_rare(cvt::<D, A>))))?,
     })

@@ -183,7 +183,7 @@ fn pack<'a>(b: &mut Builder<'a, '_>, d: &Operand<'a>, a: &Operand<'a>, ty: Type)
         (2, 1) => alu::binary_rare(|a: u8, b: u8| u16::from(b) << 8 | u16::from(a)),
         (4, 2) => alu::binary_rare(|a: u16, b: u16| u32::from(b) << 16 | u32::from(a)),
         (4, 1) => alu::quaternary(|a: u8, b: u8, c: u8, d: u8| u32::from_le_bytes([a, b, c, d])),
-        (8, 4) => alu::binary_rare(|a: u32, b: u32| u64::from(b) << 32 | u64::from(a)),
+        (8, 4) => alu::binary(|a: u32, b: u32| u64::from(b) << 32 | u64::from(a)),
         (8, 2) => alu::quaternary(|a: u16, b: u16, c: u16, d: u16| {
             u64::from(d) << 48 | u64::from(c) << 32 | u64::from(b) << 16 | u64::from(a)
         }),

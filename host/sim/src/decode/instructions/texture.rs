@@ -81,9 +81,8 @@ impl<'a> Builder<'a, '_> {
             ));
         }
         let mut rows = Vec::with_capacity(count);
-        for (n, element) in elements[..count].iter().enumerate() {
-            let layer = n == 0 && geometry.layered();
-            rows.push(self.source(element, 4, ty.filter(|_| !layer))?);
+        for element in &elements[..count] {
+            rows.push(self.source(element, 4, ty)?);
         }
         Ok((handle, rows))
     }

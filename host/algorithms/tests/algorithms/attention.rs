@@ -1,14 +1,12 @@
 //! Attention against the CPU: lengths that do not fit tiles, heads that share keys, causal, other
 //! strides, under all checks.
 
-mod common;
-
 use lanewise::DeviceBuffer;
 use lanewise::checks::{self, Checking};
 use lanewise_algorithms::{Attention, Strides};
 use lanewise_std::half::{Bf16, F16};
 
-use common::device;
+use crate::common::device;
 
 /// Numbers from -1 to 1 without a pattern.
 fn numbers(len: usize, seed: usize) -> Vec<f32> {

@@ -1,13 +1,11 @@
 //! The first few elements of rows against the CPU's sort: rows of awkward lengths, in any order,
 //! and with many equal elements.
 
-mod common;
-
 use lanewise::checks::{self, Checking};
 use lanewise::{Device, DeviceBuffer, MemoryError};
 use lanewise_algorithms::{Key, Order, top_of_rows};
 
-use common::words;
+use crate::common::words;
 
 /// Compares the first elements of three rows with the CPU's, bit for bit, under all checks.
 fn check<K: Key<Word = u32>>(

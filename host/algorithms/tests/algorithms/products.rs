@@ -1,8 +1,6 @@
 //! Products against the CPU: shapes that do not fit tiles, transposes, addresses that are not
 //! aligned to sixteen bytes, under all checks.
 
-mod common;
-
 use std::fmt::Debug;
 use std::process::Command;
 
@@ -12,7 +10,7 @@ use lanewise_algorithms::{Error, Gelu, Gemm, Gemv, Identity, Linear, Relu, Silu,
 use lanewise_std::float8::{E4m3, E5m2};
 use lanewise_std::half::{Bf16, F16};
 
-use common::device;
+use crate::common::device;
 
 /// Numbers from -1 to 1 without a pattern, the same in each run.
 fn numbers(len: usize) -> Vec<f32> {
@@ -293,7 +291,7 @@ fn products_of_floats_of_8_bits_are_exact() {
 fn products_of_halves_are_exact_on_a_gpu_that_is_not_hopper() {
     let me = std::env::current_exe().expect("a running program has a path");
     let output = Command::new(me)
-        .args(["--exact", "products_of_halves_are_exact"])
+        .args(["--exact", "products::products_of_halves_are_exact"])
         .envs([("LANEWISE_DEVICE", "sim"), ("LANEWISE_MODEL", "rtx4090")])
         .output()
         .expect("the test can be started");

@@ -2,8 +2,6 @@
 //! addresses that are not aligned to sixteen bytes, and under schedules of the blocks that wait for
 //! each other.
 
-mod common;
-
 use std::ops::Range;
 
 use lanewise::checks::{self, Checking};
@@ -11,7 +9,7 @@ use lanewise::{Device, DeviceBuffer, DeviceCopy, MemoryError, Zeroable};
 use lanewise_algorithms::{ByKey, Error};
 use lanewise_std::collective::{Max, Min, Sum};
 
-use common::{device, words};
+use crate::common::{device, words};
 
 /// Numbers of keys around those of vectors, warps and tiles.
 const SIZES: [usize; 11] = [0, 1, 3, 129, 641, 3072, 5119, 5120, 5121, 7169, 20_003];

@@ -1,8 +1,6 @@
 //! Softmax, norms and their gradients against the CPU: rows of a block and of a cluster, of `f32`
 //! and of `Bf16`, at addresses that are aligned to sixteen bytes and at others, under all checks.
 
-mod common;
-
 use lanewise::checks::{self, Checking};
 use lanewise::{Device, DeviceBuffer, MemoryError};
 use lanewise_algorithms::{
@@ -11,7 +9,7 @@ use lanewise_algorithms::{
 };
 use lanewise_std::half::Bf16;
 
-use common::device;
+use crate::common::device;
 
 /// The constant that a norm adds to a variance.
 const EPSILON: f32 = 1e-5;

@@ -1,20 +1,18 @@
 //! Sorts against the CPU's: all types of keys in both directions, with values and without, at sizes
 //! that do not fit tiles, under schedules of the blocks that wait for each other.
 
-mod common;
-
 use lanewise::DeviceBuffer;
 use lanewise::checks::{self, Checking};
 use lanewise_algorithms::{Error, Number, Order, Sort, SortPairs};
 
-use common::device;
+use crate::common::device;
 
 /// Numbers of keys around those of warps and tiles.
 const SIZES: [usize; 7] = [0, 1, 33, 4223, 4225, 8832, 20_001];
 
 /// Numbers without a pattern, the same in each run.
 fn words(len: usize) -> Vec<u64> {
-    let mut next = common::random();
+    let mut next = crate::common::random();
     (0..len).map(|_| next().rotate_left(31)).collect()
 }
 

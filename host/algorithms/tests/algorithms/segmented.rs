@@ -1,12 +1,10 @@
 //! Sorts of segments against the CPU's: around the sizes of warps, networks and tiles, of all types
 //! of keys in both directions.
 
-mod common;
-
 use lanewise::DeviceBuffer;
 use lanewise_algorithms::{Error, Number, Order, SegmentedSort};
 
-use common::device;
+use crate::common::device;
 
 /// Lengths around those of warps, of what a warp and a block sort, and of tiles of both sizes.
 const LENGTHS: [usize; 21] = [
@@ -14,7 +12,7 @@ const LENGTHS: [usize; 21] = [
 ];
 
 fn words(len: usize) -> Vec<u64> {
-    let mut next = common::random();
+    let mut next = crate::common::random();
     (0..len).map(|_| next().rotate_left(31)).collect()
 }
 

@@ -1,8 +1,6 @@
 //! Fourier transforms against the CPU's: all lengths of one kernel, the sides of long ones, those
 //! of reals and in two dimensions, both directions and both precisions, under all checks.
 
-mod common;
-
 use std::f64::consts::TAU;
 
 use lanewise::DeviceBuffer;
@@ -10,7 +8,7 @@ use lanewise::checks::{self, Checking};
 use lanewise_algorithms::{Fft, Fft2d, RealFft};
 use lanewise_std::vector::{Double2, Float2};
 
-use common::{device, words};
+use crate::common::{device, words};
 
 /// Returns the sums with e^(sign 2 pi i j k / n).
 ///

@@ -1,8 +1,6 @@
 //! What no other test runs under all checks: nothing is found, and the results are those without
 //! checks, which other tests compare with the CPU's.
 
-mod common;
-
 use std::fmt::Debug;
 
 use lanewise::checks::{self, Checking};
@@ -14,7 +12,7 @@ use lanewise_algorithms::{
 };
 use lanewise_std::collective::{Max, Sum};
 
-use common::{device, words};
+use crate::common::{device, words};
 
 /// No multiple of a block, and not of sixteen bytes.
 const LEN: usize = 5003;

@@ -1,5 +1,4 @@
 //! What several of the tests need: a device, and numbers without a pattern.
-#![allow(dead_code, reason = "no test uses all of it")]
 
 use lanewise::{Device, Stream};
 

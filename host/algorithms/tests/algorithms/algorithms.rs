@@ -2,8 +2,6 @@
 //! aligned to sixteen bytes, on streams and in graphs, under all schedules of the blocks that
 //! wait for each other.
 
-mod common;
-
 use lanewise::checks::{self, Checking};
 use lanewise::{Device, DeviceBuffer, DeviceCopy, MemoryError, Pod, Zeroable};
 use lanewise_algorithms::{
@@ -12,7 +10,7 @@ use lanewise_algorithms::{
 };
 use lanewise_std::collective::{Max, Min, Sum};
 
-use common::{device, words};
+use crate::common::{device, words};
 
 /// Numbers of elements around those of vectors, warps, blocks and tiles.
 const SIZES: [usize; 12] = [0, 1, 3, 4, 31, 127, 1000, 4096, 8191, 8192, 8195, 70_001];

@@ -147,11 +147,6 @@ impl Case {
         self.head(1).ends_with(", maps")
     }
 
-    /// Returns whether the error is there in some schedules only. Seed 0 is one of them.
-    pub(crate) fn needs_a_schedule(&self) -> bool {
-        self.head(2).starts_with("found: some seeds")
-    }
-
     /// A part's module and its kernel's name; of the host's kind nothing.
     pub fn module(&self, part: Variant) -> (Cow<'static, str>, String) {
         match self.language {

@@ -347,6 +347,9 @@ impl Core<'_> {
         warp.frames.end(mask);
         let block = self.block();
         block.live -= mask.count_ones();
+        if block.live == 0 && self.team.blocks.len() > 1 {
+            self.check_accesses_before_end();
+        }
         self.complete_barriers();
         self.complete_cluster();
     }

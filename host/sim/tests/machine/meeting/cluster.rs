@@ -1,6 +1,6 @@
 //! `barrier.cluster`: phases, threads that end, and errors.
 
-use lanewise_sim::{Fault, Launch, Report};
+use lanewise_sim::{Checks, Fault, Launch, Report};
 
 use crate::common::Rig;
 
@@ -102,4 +102,66 @@ fn a_cluster_that_waits_for_a_block_elsewhere_is_a_deadlock() {
         "{report}"
     );
     assert!(report.contains("wait at barrier 1"), "{report}");
+}
+
+/// What the checks find when block 0 ends after `last`, and block 1 has read its shared memory and
+/// runs `then`.
+fn found_at_an_end(last: &str, then: &str) -> Vec<String> {
+    let rig = Rig::new(&format!(
+        ".visible .entry k(.param .u64 out) {{
+        .shared .align 8 .b64 bar; .shared .b32 s[32]; .reg .b64 %rd<4>; .reg .b32 %r<8>; .reg .pred %p<4>;
+        mov.u32 %r0, %cluster_ctarank; mov.u32 %r1, %tid.x; mov.u32 %r2, s; mov.u32 %r3, bar; setp.eq.u32 %p0, %r1, 0;
+        @%p0 mbarrier.init.shared.b64 [%r3], 32; mad.lo.u32 %r4, %r1, 4, %r2; st.shared.u32 [%r4], %r1;
+        fence.mbarrier_init.release.cluster; barrier.cluster.arrive; barrier.cluster.wait;
+        setp.eq.u32 %p1, %r0, 0; @%p1 bra LAST;
+        mapa.shared::cluster.u32 %r5, %r4, 0; mapa.shared::cluster.u32 %r6, %r3, 0; ld.shared::cluster.u32 %r7, [%r5];
+        {then} ret;
+    LAST: {last} ret; }}"
+    ));
+    (0..8)
+        .flat_map(|seed| {
+            let launch = Launch {
+                cluster: [2, 1, 1],
+                checks: Checks::all(),
+                seed,
+                ..Launch::new("k", [2, 1, 1], [32, 1, 1], &[0; 8])
+            };
+            let report = rig.device.launch(&rig.instance, &launch);
+            let report = report.unwrap_or_else(|fault| panic!("{fault}"));
+            let said = report.findings.iter().map(ToString::to_string);
+            let said: Vec<String> = said.collect();
+            if said.is_empty() {
+                None
+            } else {
+                Some(said.concat())
+            }
+        })
+        .collect()
+}
+
+#[test]
+fn what_a_block_does_not_wait_for_before_it_ends_is_found_in_each_schedule() {
+    let barrier = "barrier.cluster.arrive; barrier.cluster.wait;";
+    let relaxed = "barrier.cluster.arrive.relaxed; barrier.cluster.wait;";
+    let arrive = "mbarrier.arrive.release.cluster.shared::cluster.b64 _, [%r6];";
+    let wait =
+        "WAIT: mbarrier.try_wait.parity.acquire.cluster.shared.b64 %p2, [%r3], 0; @!%p2 bra WAIT;";
+    for (last, then) in [(barrier, barrier), (relaxed, relaxed), (wait, arrive)] {
+        assert_eq!(found_at_an_end(last, then), [""; 0], "{last}");
+    }
+    // A barrier of the block alone, and one that does not come after the read.
+    for (last, then) in [("", ""), ("bar.sync 0;", "bar.sync 0;")] {
+        let found = found_at_an_end(last, then);
+        assert_eq!(found.len(), 8, "{last}");
+        for said in found {
+            assert!(
+                said.contains("read of shared memory of a block that"),
+                "{said}"
+            );
+            assert!(
+                said.contains("the memory belongs to block (0,0,0)"),
+                "{said}"
+            );
+        }
+    }
 }

@@ -11,6 +11,7 @@ use crate::checks::FindingKind;
 use crate::machine::core::Core;
 use crate::machine::frame::op_index;
 use crate::machine::lane::{LANES, lanes};
+use crate::machine::launch::team::Block;
 use crate::machine::op::Op;
 use crate::machine::program::{Class, LocalArray, Program, Variable, VariableSpace};
 use crate::memory::window;
@@ -199,6 +200,33 @@ impl Core<'_> {
         self.note_by(FindingKind::OutsideArray, op, by, || {
             Some((what, vec![note]))
         });
+    }
+
+    /// Reports what other blocks of the cluster did to shared memory of the running block, which
+    /// ends now, if it did not wait for them: in other schedules, they come after its end.
+    #[cold]
+    pub(in crate::machine) fn check_accesses_before_end(&mut self) {
+        let (run, ends) = (self.run, &self.team.blocks[self.current.0]);
+        let ([x, y, z], linear) = (ends.id, ends.linear);
+        if !run.launch.checks.race || !run.launch.checks.sync {
+            return;
+        }
+        for access in self.checks.races.not_before_end(linear) {
+            let of_access = |block: &Block| block.linear == access.block;
+            let Some(rank) = self.team.blocks.iter().position(of_access) else {
+                continue;
+            };
+            let op = &raw const run.program.ops[access.op as usize];
+            let class = run.program.infos[access.op as usize].class;
+            let by = (rank, access.warp, access.lane as usize);
+            self.note_by(FindingKind::EndedBlock, op, by, || {
+                let what = "of shared memory of a block that does not wait for it before it ends";
+                Some((
+                    format!("a {} {what}", verb(class)),
+                    vec![format!("the memory belongs to block ({x},{y},{z})")],
+                ))
+            });
+        }
     }
 
     /// Reports what a lane does to shared memory of the cluster's block with this rank, if that

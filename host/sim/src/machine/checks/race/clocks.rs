@@ -17,6 +17,8 @@ pub(super) struct Block {
     pub(super) time: u32,
     /// Times of other blocks that happened before this one.
     pub(super) knows: Times,
+    /// Times of other blocks that happened before its end, though nothing orders memory.
+    pub(super) outlasts: Times,
     /// Whether threads of other blocks have accessed its shared memory.
     pub(super) reached: bool,
     /// The number after the last record that wrote to its shared memory, among those in the cells.

@@ -25,11 +25,13 @@
 //! - Lanes that store the same value to the same place in one instruction do not race.
 //! - A load of read-only data (`.nc`) is ordered after no write of its launch, not even after a
 //!   write of its own thread.
+//! - A block ends after what it is ordered after, and after what other blocks of its cluster did
+//!   before a barrier of the cluster, even one that releases nothing.
 //! - A barrier that all warps of a block reach comes after all earlier reads of its shared memory.
 //!   If no other block accesses that memory, these reads are discarded.
 //!
 //! Found: read-write and write-write races in shared and global memory, within a launch, to the
-//! byte. Missed: races that depend on cluster scope, which counts as device scope; pairs where more
+//! byte, and accesses of another block's shared memory that are not ordered before its end. Missed: races that depend on cluster scope, which counts as device scope; pairs where more
 //! than two other readers accessed the place in between; and some races next to a correct
 //! synchronisation, because an order that only some lanes of a warp or some warps of a block have
 //! counts for all of it. Never reported: accesses that the launch's end, the host or program order
@@ -314,6 +316,26 @@ impl Races {
     /// not sorted yet.
     pub(crate) fn footprint(&self) -> Footprint {
         self.cells.footprint(&self.records)
+    }
+
+    /// Returns the accesses by other blocks to the shared memory of a block that ends now, if
+    /// nothing orders them before its end. Asynchronous ones that are not complete are not among
+    /// them.
+    pub(crate) fn not_before_end(&mut self, block: u64) -> Vec<Access> {
+        let place = self.place(block);
+        let of = &self.blocks[place as usize];
+        if !of.reached {
+            return Vec::new();
+        }
+        let known = |other| of.knows.get(other).max(of.outlasts.get(other)).copied();
+        let late = |mark: &AccessMark| {
+            let record = self.records.of(*mark);
+            record.block != place
+                && record.how & PENDING == 0
+                && known(&record.block).unwrap_or(0) <= record.block_time
+        };
+        let marks = self.cells.marks_of(place).into_iter().filter(late);
+        marks.map(|mark| self.told(mark, Some(block))).collect()
     }
 
     /// Discards the shared memory of a block that has ended.

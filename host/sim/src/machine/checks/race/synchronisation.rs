@@ -285,6 +285,19 @@ impl Races {
             self.take_up(block, warp, &all, true);
             self.warp_barrier(block, warp);
         }
+        let mut arrived = Times::default();
+        for &(block, _) in blocks {
+            let place = self.place(block);
+            let of = &mut self.blocks[place as usize];
+            of.time += 1;
+            arrived.insert(place, of.time);
+        }
+        for &place in arrived.keys() {
+            let outlasts = &mut self.blocks[place as usize].outlasts;
+            arrived
+                .iter()
+                .for_each(|(&other, &time)| learn(outlasts, other, time));
+        }
     }
 
     /// Completes a barrier of the block, at which these warps wait.

@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-use super::super::record::Records;
+use super::super::record::{AccessMark, Records};
 use super::line::Cell;
 use super::line::{EMPTY_CELL, EMPTY_PAGE, Line, Page};
 use super::{Cells, LAST, LINE, LINES, MemoryOwner, NONE, WORDS};
@@ -69,6 +69,26 @@ impl Cells {
             }
             self.last[place(key)] = (u64::MAX, NONE);
         }
+    }
+
+    /// Returns the marks of the accesses of a block's shared memory. A line that was accessed as a
+    /// whole has one for all its words.
+    pub(in crate::machine::checks::race) fn marks_of(&self, block: u32) -> Vec<AccessMark> {
+        let mut marks = Vec::new();
+        for key in self.shared.get(&block).into_iter().flatten() {
+            let page = self.places.get(key).map(|&page| &self.pages[page as usize]);
+            for line in page.iter().flat_map(|page| &page.0) {
+                let cells = match line.cells {
+                    NONE => std::slice::from_ref(&line.row),
+                    cells => &self.cells[cells as usize],
+                };
+                let of = |cell: &Cell| [cell.write, cell.reads[0], cell.reads[1]];
+                marks.extend(cells.iter().flat_map(of).filter(|mark| !mark.is_none()));
+            }
+            let beside = self.beside.iter().filter(|((of, _), _)| of == key);
+            marks.extend(beside.flat_map(|(_, marks)| marks));
+        }
+        marks
     }
 
     /// Discards the records that no cell refers to. Returns for each record number how many records

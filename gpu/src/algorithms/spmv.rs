@@ -34,8 +34,11 @@ pub fn spmv_csr<T: Real>(
     x: &[T],
     mut y: DisjointSlice<T>,
 ) {
-    for row in grid_stride(starts.len().saturating_sub(1)).indices() {
-        let sum = part_of_row((starts, columns, values), x, row.get(), 0, 1);
+    let Some(rows) = starts.len().checked_sub(1) else {
+        return;
+    };
+    for row in grid_stride(rows).indices() {
+        let sum = part_of_row((starts, columns, values), x, row.get(), (0, 1));
         if let Some(y) = y.get_mut(&row) {
             *y = sum;
         }
@@ -52,14 +55,13 @@ pub fn spmv_csr_warp<T: Real, const LANES: u32>(
     x: &[T],
     mut y: DisjointMatrix<T, RowPer<Tiles<LANES>>>,
 ) {
-    let rows = starts.len().saturating_sub(1);
+    let Some(rows) = starts.len().checked_sub(1) else {
+        return;
+    };
     // A warp loops as a whole, so that all its lanes take part in the shuffles.
     for own in grid_stride_by_tiles::<LANES>(rows) {
-        let mut sum = T::ZERO;
-        if own.get() < rows {
-            let lane = lane_id() % LANES;
-            sum = part_of_row((starts, columns, values), x, own.get(), lane, LANES);
-        }
+        let share = (lane_id() % LANES, LANES);
+        let mut sum = part_of_row((starts, columns, values), x, own.get(), share);
         unroll::<5>(|i| {
             if 16 >> i < LANES {
                 sum += shuffle_xor_sync(FULL_MASK, sum, 16 >> i);
@@ -71,14 +73,14 @@ pub fn spmv_csr_warp<T: Real, const LANES: u32>(
     }
 }
 
-/// Returns the sum over every `step`-th element of a row, from `first` on.
+/// Returns the sum over every `step`-th element of a row, from `first` on. Past the last row it
+/// is 0.
 #[inline(always)]
 fn part_of_row<T: Real>(
     (starts, columns, values): (&[u32], &[u32], &[T]),
     x: &[T],
     row: usize,
-    first: u32,
-    step: u32,
+    (first, step): (u32, u32),
 ) -> T {
     let (Some(&start), Some(&end)) = (starts.get(row), starts.get(row + 1)) else {
         return T::ZERO;

@@ -20,7 +20,7 @@ use lanewise_std::atomic::{AtomicOrdering, DeviceAtomicI32};
 use lanewise_std::thread::{
     grid_stride, grid_stride_by_blocks, grid_stride_by_warps, thread_idx_x,
 };
-use lanewise_std::warp::lane_id;
+use lanewise_std::warp::WARP_SIZE;
 use lanewise_std::{DisjointSlice, PerBlock, PerWarp};
 
 /// One thread of each gang computes all elements, and all gangs write the same values.
@@ -55,7 +55,7 @@ pub fn gang_partitioned(a: &[i32], b: &[i32], mut c: PerBlock<i32>) {
 #[kernel]
 #[launch_contract(dims = 1, whole_warps)]
 pub fn worker_partitioned(a: &[i32], b: &[i32], mut c: PerWarp<i32>) {
-    if lane_id() == 0 {
+    if thread_idx_x().is_multiple_of(WARP_SIZE) {
         for index in grid_stride_by_warps(a.len().min(b.len())) {
             let i = index.get();
             if let Some(c) = c.get_mut(&index) {

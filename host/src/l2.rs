@@ -10,10 +10,9 @@
 use std::panic::Location;
 use std::ptr::null_mut;
 
-use cust::memory::DeviceCopy;
 use cust::sys::{self, CUaccessPolicyWindow, CUaccessProperty, CUstreamAttrID, CUstreamAttrValue};
 
-use crate::{Device, DeviceBuffer, DriverError, Stream};
+use crate::{Device, DeviceBuffer, DeviceCopy, DriverError, Stream};
 
 /// A window over device memory: its address, its size, and the share of accesses that persist.
 #[derive(Debug, Clone, Copy, PartialEq)]

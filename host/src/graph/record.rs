@@ -7,7 +7,6 @@ use std::panic::Location;
 use std::ptr::null_mut;
 
 use bytemuck::Zeroable;
-use cust::memory::DeviceCopy;
 use cust::sys::{self, CUstreamCaptureMode};
 use lanewise_driver::abi;
 use lanewise_std::kernel::{Kernel, SafeKernel};
@@ -18,8 +17,8 @@ use super::uses::{RecordableAll, Used, once_each};
 use crate::launch::{CheckedLaunch, submit};
 use crate::stream::order::Access;
 use crate::{
-    Arguments, Device, DeviceBuffer, DriverError, LaunchConfig, LaunchError, MemoryError, Stream,
-    StreamOptions,
+    Arguments, Device, DeviceBuffer, DeviceCopy, DriverError, LaunchConfig, LaunchError,
+    MemoryError, Stream, StreamOptions,
 };
 
 /// Records the work of one graph.

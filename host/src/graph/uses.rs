@@ -3,13 +3,12 @@
 
 use std::panic::Location;
 
-use cust::memory::DeviceCopy;
 use lanewise_std::kernel::Value;
 
 use super::error::GraphError;
 use crate::stream::order::{Access, HoldOutcome, Order};
 use crate::tensor_map::{TensorElement, TensorMap, TensorMapMut};
-use crate::{DeviceBuffer, GraphBuffer, Matrix, MatrixMut, Part, Stream, View};
+use crate::{DeviceBuffer, DeviceCopy, GraphBuffer, Matrix, MatrixMut, Part, Stream, View};
 
 /// A host value that may be passed to a launch in a graph: a device buffer, all of one as vectors
 /// ([`DeviceBuffer::as_vectors`]), a tensor map, or a plain value.

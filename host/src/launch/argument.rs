@@ -25,7 +25,6 @@ use std::cell::Cell;
 use std::ffi::c_void;
 use std::panic::Location;
 
-use cust::memory::DeviceCopy;
 use cust::sys;
 use lanewise_driver::abi::CUresult;
 use lanewise_std::kernel::{
@@ -37,8 +36,8 @@ use lanewise_std::{
 
 use crate::stream::order::{Access, BegunUse, Order, end_together};
 use crate::{
-    Device, DeviceBuffer, DriverError, GraphBuffer, IpcBuffer, ManagedBuffer, Mapped, MatrixMut,
-    Part, PitchedBuffer, Stream, View,
+    Device, DeviceBuffer, DeviceCopy, DriverError, GraphBuffer, IpcBuffer, ManagedBuffer, Mapped,
+    MatrixMut, Part, PitchedBuffer, Stream, View,
 };
 
 /// A host value that can be passed where a kernel takes a `P`.

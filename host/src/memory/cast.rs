@@ -2,10 +2,9 @@
 //! bits of floats as integers. Nothing is copied.
 
 use bytemuck::Pod;
-use cust::memory::DeviceCopy;
 
 use crate::memory::buffer::Borrowed;
-use crate::{DeviceBuffer, Part, View};
+use crate::{DeviceBuffer, DeviceCopy, Part, View};
 
 impl<T: DeviceCopy + Pod> DeviceBuffer<T> {
     /// Returns the buffer as values of another type of the same size, to read.

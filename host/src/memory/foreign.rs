@@ -2,11 +2,9 @@
 
 use std::ops::{Deref, RangeBounds};
 
-use cust::memory::DeviceCopy;
-
 use crate::memory::buffer::Borrowed;
 use crate::stream::order::Order;
-use crate::{Device, DeviceBuffer, Part, Stream, late};
+use crate::{Device, DeviceBuffer, DeviceCopy, Part, Stream, late};
 
 /// Memory that another library owns, as a buffer. It is read as a [`DeviceBuffer`], and
 /// [`slice_mut`](Self::slice_mut) is for kernels that write it. [`DeviceBuffer::from_foreign`]

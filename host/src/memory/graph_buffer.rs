@@ -7,10 +7,8 @@
 
 use std::marker::PhantomData;
 
-use cust::memory::DeviceCopy;
-
-use crate::DeviceBuffer;
 use crate::memory::buffer::Borrowed;
+use crate::{DeviceBuffer, DeviceCopy};
 
 /// `len` values of `T` that a graph allocates at each launch, for its own nodes. It is passed to
 /// them like a buffer.

@@ -35,14 +35,13 @@ use std::fmt;
 use std::panic::Location;
 use std::str::FromStr;
 
-use cust::memory::DeviceCopy;
 use lanewise_driver::abi::{CUevent, CUipcEventHandle, CUipcMemHandle};
 use lanewise_driver::api;
 
 use crate::error::in_words;
 use crate::memory::buffer::Borrowed;
 use crate::stream::order::Order;
-use crate::{Device, DeviceBuffer, DriverError, Event, Stream, late};
+use crate::{Device, DeviceBuffer, DeviceCopy, DriverError, Event, Stream, late};
 
 /// The size of the driver's handles in bytes.
 const BYTES: usize = 64;

@@ -13,10 +13,9 @@
 use std::panic::Location;
 
 use bytemuck::Zeroable;
-use cust::memory::DeviceCopy;
 use cust::sys;
 
-use crate::{Device, DeviceBuffer, DriverError, MemoryError, Stream};
+use crate::{Device, DeviceBuffer, DeviceCopy, DriverError, MemoryError, Stream};
 
 /// `len` values of `T` in managed memory. The memory is freed when the buffer is dropped.
 #[derive(Debug)]

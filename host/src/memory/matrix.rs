@@ -2,10 +2,9 @@
 
 use std::marker::PhantomData;
 
-use cust::memory::DeviceCopy;
-
 use crate::{
-    DeviceBuffer, GraphBuffer, IpcBuffer, ManagedBuffer, Mapped, Part, PitchedBuffer, View,
+    DeviceBuffer, DeviceCopy, GraphBuffer, IpcBuffer, ManagedBuffer, Mapped, Part, PitchedBuffer,
+    View,
 };
 
 /// A buffer as rows of equal length, for a kernel that takes a `Matrix<T>`.

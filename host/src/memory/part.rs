@@ -8,10 +8,9 @@ use std::marker::PhantomData;
 use std::ops::{Bound, Range, RangeBounds};
 
 use bytemuck::{Pod, Zeroable};
-use cust::memory::DeviceCopy;
 
 use crate::memory::buffer::Borrowed;
-use crate::{DeviceBuffer, MemoryError};
+use crate::{DeviceBuffer, DeviceCopy, MemoryError};
 
 /// A piece of a [`DeviceBuffer`], which is passed like a buffer: `&part` if the kernel reads it,
 /// `&mut part` if it writes it.

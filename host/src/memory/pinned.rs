@@ -17,12 +17,13 @@ use std::ptr::{NonNull, null_mut};
 use std::sync::{Mutex, PoisonError};
 
 use bytemuck::Zeroable;
-use cust::memory::DeviceCopy;
 use cust::sys;
 
 use crate::memory::buffer::Borrowed;
 use crate::stream::order::{Access, Order};
-use crate::{Device, DeviceBuffer, DriverError, Event, EventOptions, MemoryError, Stream, late};
+use crate::{
+    Device, DeviceBuffer, DeviceCopy, DriverError, Event, EventOptions, MemoryError, Stream, late,
+};
 
 /// How pinned memory is allocated.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -12,11 +12,10 @@ use std::panic::Location;
 use std::ptr::{null, null_mut};
 
 use bytemuck::Zeroable;
-use cust::memory::DeviceCopy;
 use cust::sys::{self, CUDA_MEMCPY2D, CUDA_MEMCPY3D, CUmemorytype};
 
 use crate::stream::order::Access;
-use crate::{Device, DeviceBuffer, DriverError, MemoryError};
+use crate::{Device, DeviceBuffer, DeviceCopy, DriverError, MemoryError};
 
 /// `nz` planes of `ny` rows of `nx` elements, each row padded to the pitch. The padding is
 /// zero. Kernels and [`PitchedBuffer::padded`] read it as elements, so a type that can't be

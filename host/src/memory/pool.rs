@@ -12,11 +12,10 @@ use std::panic::Location;
 use std::ptr::null_mut;
 
 use bytemuck::Zeroable;
-use cust::memory::DeviceCopy;
 use cust::sys::{self, CUmemPool_attribute};
 use lanewise_driver::abi::CUresult;
 
-use crate::{Device, DeviceBuffer, DriverError, MemoryError, Stream, late};
+use crate::{Device, DeviceBuffer, DeviceCopy, DriverError, MemoryError, Stream, late};
 
 /// A pool of device memory.
 ///

@@ -7,9 +7,7 @@
 //! copy goes through pinned memory: it is queued like a launch, and the host waits for it while the
 //! buffer is not held.
 
-use cust::memory::DeviceCopy;
-
-use crate::{DeviceBuffer, MemoryError, PinnedBuffer};
+use crate::{DeviceBuffer, DeviceCopy, MemoryError, PinnedBuffer};
 
 impl<T: DeviceCopy> DeviceBuffer<T> {
     /// Returns the contents of the buffer.

@@ -54,12 +54,13 @@ use std::mem::size_of;
 use std::panic::Location;
 
 use bytemuck::{Pod, Zeroable};
-use cust::memory::DeviceCopy;
 use cust::sys;
 
 use crate::memory::pattern::Pattern;
 use crate::stream::order::Access;
-use crate::{DeviceBuffer, DriverError, Event, Mapped, MemoryError, Part, PinnedBuffer, Stream};
+use crate::{
+    DeviceBuffer, DeviceCopy, DriverError, Event, Mapped, MemoryError, Part, PinnedBuffer, Stream,
+};
 
 /// A copy that may still be under way. It borrows the host memory that the copy needs. Dropping it
 /// waits for the copy.

@@ -8,11 +8,13 @@
 use std::any::type_name;
 use std::panic::Location;
 
-use cust::memory::DeviceCopy;
 use lanewise_std::vector::Vector;
 
 use crate::memory::buffer::Borrowed;
-use crate::{DeviceBuffer, GraphBuffer, IpcBuffer, ManagedBuffer, Mapped, MemoryError, Part, View};
+use crate::{
+    DeviceBuffer, DeviceCopy, GraphBuffer, IpcBuffer, ManagedBuffer, Mapped, MemoryError, Part,
+    View,
+};
 
 impl<T: DeviceCopy> DeviceBuffer<T> {
     /// Returns the buffer as vectors of its elements, to read.

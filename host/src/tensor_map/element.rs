@@ -1,9 +1,10 @@
 //! The types of tensor elements.
 
-use cust::memory::DeviceCopy;
 use lanewise_driver::tensor::Element;
 use lanewise_std::float8::{E4m3, E5m2};
 use lanewise_std::half::{Bf16, F16};
+
+use crate::DeviceCopy;
 
 /// A type of elements that tensor maps support.
 ///

@@ -4,7 +4,6 @@ use std::panic::Location;
 use std::ptr::null_mut;
 
 use bytemuck::Zeroable;
-use cust::memory::DeviceCopy;
 use lanewise_driver::abi::{CUDA_MEM_ALLOC_NODE_PARAMS, CUmemLocation, CUmemPoolProps, CUresult};
 use lanewise_driver::api;
 
@@ -13,7 +12,7 @@ use crate::graph::error::GraphError;
 use crate::graph::node::Node;
 use crate::graph::uses::Used;
 use crate::stream::order::Access;
-use crate::{DeviceBuffer, DriverError, GraphBuffer};
+use crate::{DeviceBuffer, DeviceCopy, DriverError, GraphBuffer};
 
 impl<'graph> GraphBuilder<'graph> {
     /// Adds an allocation of `len` elements. Each launch of the graph allocates and zeroes it, and

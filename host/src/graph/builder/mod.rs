@@ -18,7 +18,6 @@ use std::marker::PhantomData;
 use std::panic::Location;
 use std::sync::Arc;
 
-use cust::memory::DeviceCopy;
 use lanewise_driver::abi::{CUcontext, CUgraph, CUgraphNode, CUresult};
 use lanewise_driver::api;
 
@@ -27,7 +26,7 @@ use super::node::{Node, node};
 use super::template::{Graph, Handle, KeptAlive, NodeType, TemplateNode, number, placed};
 use super::uses::Used;
 use crate::stream::order::Access;
-use crate::{Device, DeviceBuffer, DriverError};
+use crate::{Device, DeviceBuffer, DeviceCopy, DriverError};
 
 pub use conditional::{ConditionSetter, GraphCondition};
 pub(super) use launch::kernel_params;

@@ -4,7 +4,6 @@ use std::panic::Location;
 use std::ptr::null_mut;
 
 use bytemuck::{Pod, Zeroable};
-use cust::memory::DeviceCopy;
 use lanewise_driver::abi::{CUDA_MEMCPY3D, CUDA_MEMSET_NODE_PARAMS, CUarray, CUcontext, Side3D};
 use lanewise_driver::api;
 
@@ -13,7 +12,7 @@ use crate::graph::error::GraphError;
 use crate::graph::node::Node;
 use crate::memory::pattern::Pattern;
 use crate::stream::order::Access;
-use crate::{DeviceBuffer, GraphBuffer, MemoryError};
+use crate::{DeviceBuffer, DeviceCopy, GraphBuffer, MemoryError};
 
 /// Memory that a node of a graph may copy or fill: a whole device buffer, or memory that
 /// the graph allocates.

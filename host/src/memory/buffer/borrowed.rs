@@ -4,9 +4,8 @@ use std::mem::ManuallyDrop;
 use std::ops::{Deref, DerefMut};
 use std::ptr::drop_in_place;
 
-use cust::memory::DeviceCopy;
-
 use super::DeviceBuffer;
+use crate::DeviceCopy;
 
 /// A buffer over memory that something else owns. Dropping it drops the streams that it remembers,
 /// and does not free the memory.

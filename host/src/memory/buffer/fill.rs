@@ -3,12 +3,11 @@
 use std::panic::Location;
 
 use bytemuck::{Pod, Zeroable};
-use cust::memory::DeviceCopy;
 
 use super::{DeviceBuffer, MemoryError};
-use crate::DriverError;
 use crate::memory::pattern::Pattern;
 use crate::stream::order::Access;
+use crate::{DeviceCopy, DriverError};
 
 impl<T: DeviceCopy> DeviceBuffer<T> {
     /// Sets every byte to zero.

@@ -3,12 +3,11 @@
 use std::mem::size_of;
 use std::panic::Location;
 
-use cust::memory::DeviceCopy;
 use lanewise_driver::abi::CUresult as Code;
 
 use super::DeviceBuffer;
 use crate::stream::order::{Access, BegunUse, LaunchUse, Order};
-use crate::{DriverError, Stream};
+use crate::{DeviceCopy, DriverError, Stream};
 
 impl<T: DeviceCopy> DeviceBuffer<T> {
     /// Forgets the streams on which the buffer was last used, so that the next launch does not

@@ -120,7 +120,8 @@ fn corners_of_the_isa_tables() {
 #[test]
 fn gross_f64_forms_have_20_bits_and_no_subnormals() {
     let inf = f64::INFINITY;
-    // 1/7 is 0x3fc24924_92492492, whose lower word is more than a half, and 1/3 0x3fd55555_55555555.
+    // 1/7 is 0x3fc24924_92492492, whose lower word is more than a half, and 1/3 is
+    // 0x3fd55555_55555555.
     assert_eq!(
         [7.0, 3.0].map(|x| rcp_approx_ftz_f64(x).to_bits()),
         [0x3fc2_4925_0000_0000, 0x3fd5_5555_0000_0000]

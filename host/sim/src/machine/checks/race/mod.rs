@@ -31,11 +31,11 @@
 //!   If no other block accesses that memory, these reads are discarded.
 //!
 //! Found: read-write and write-write races in shared and global memory, within a launch, to the
-//! byte, and accesses of another block's shared memory that are not ordered before its end. Missed: races that depend on cluster scope, which counts as device scope; pairs where more
-//! than two other readers accessed the place in between; and some races next to a correct
-//! synchronisation, because an order that only some lanes of a warp or some warps of a block have
-//! counts for all of it. Never reported: accesses that the launch's end, the host or program order
-//! puts in order.
+//! byte; and accesses of another block's shared memory that are not ordered before its end. Missed:
+//! races that depend on cluster scope, which counts as device scope; pairs where more than two
+//! other readers accessed the place in between; and some races next to a correct synchronisation,
+//! because an order that only some lanes of a warp or some warps of a block have counts for all of
+//! it. Never reported: accesses that the launch's end, the host or program order puts in order.
 //!
 //! | file | what it is |
 //! | --- | --- |

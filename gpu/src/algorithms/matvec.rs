@@ -8,9 +8,6 @@
 //! elements, and waits at barriers for all of them. A warp has 32 threads and no barrier.
 //! Source: Fengchen's introduction, chapter 3; CUDA C++ Programming Guide, "Device Memory".
 
-use core::iter::StepBy;
-use core::ops::Range;
-
 use lanewise_macros::kernel;
 use lanewise_std::collective::{Sum, block_reduce, warp_reduce};
 use lanewise_std::thread::{
@@ -25,9 +22,9 @@ use lanewise_std::{PerBlock, PerWarp, gpu_assert};
 pub fn matvec_block(a: &[f32], pitch: u32, shape: [u32; 2], x: &[f32], mut y: PerBlock<f32>) {
     let [columns, rows] = shape;
     let matrix = Rows::new(a, pitch, columns, rows, x);
-    let own = matrix.every(block_dim_x(), thread_idx_x());
     for row in grid_stride_by_blocks(rows as usize) {
-        let sum = block_reduce(matrix.sum(row.get(), own.clone()), Sum);
+        let part = matrix.part_of_row(row.get(), thread_idx_x(), block_dim_x());
+        let sum = block_reduce(part, Sum);
         if let Some(y) = y.get_mut_at(&row) {
             *y = sum;
         }
@@ -40,9 +37,8 @@ pub fn matvec_block(a: &[f32], pitch: u32, shape: [u32; 2], x: &[f32], mut y: Pe
 pub fn matvec_warp(a: &[f32], pitch: u32, shape: [u32; 2], x: &[f32], mut y: PerWarp<f32>) {
     let [columns, rows] = shape;
     let matrix = Rows::new(a, pitch, columns, rows, x);
-    let own = matrix.every(WARP_SIZE, lane_id());
     for row in grid_stride_by_warps(rows as usize) {
-        let sum = warp_reduce(matrix.sum(row.get(), own.clone()), Sum);
+        let sum = warp_reduce(matrix.part_of_row(row.get(), lane_id(), WARP_SIZE), Sum);
         if let Some(y) = y.get_mut(&row) {
             *y = sum;
         }
@@ -74,21 +70,15 @@ impl<'a> Rows<'a> {
         }
     }
 
-    /// Returns every `step`-th column, from `first` on: what one thread has of each row.
+    /// Returns the sum over every `step`-th element of a row, from `first` on.
     #[inline(always)]
-    fn every(&self, step: u32, first: u32) -> StepBy<Range<usize>> {
-        (first as usize..self.x.len()).step_by(step as usize)
-    }
-
-    /// Returns the sum over these columns of a row.
-    #[inline(always)]
-    fn sum(&self, row: usize, columns: StepBy<Range<usize>>) -> f32 {
+    fn part_of_row(&self, row: usize, first: u32, step: u32) -> f32 {
         let start = row * self.pitch;
         let Some(row) = self.elements.get(start..start + self.x.len()) else {
             return 0.0; // all rows are inside the matrix, as `new` has checked
         };
         let mut sum = 0.0;
-        for i in columns {
+        for i in (first as usize..row.len()).step_by(step as usize) {
             sum += row[i] * self.x[i];
         }
         sum

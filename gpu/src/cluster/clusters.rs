@@ -56,7 +56,7 @@ pub fn cluster_sync_sum(input: &[i32], mut sums: DisjointMatrix<i32, RowPer<Clus
     // The cluster's first thread has the place.
     if let Some(place) = sums.in_row(&cluster::index(), 0) {
         let mut total = 0;
-        for rank in 0..block_sums.num_blocks() {
+        for rank in 0..SUM_CLUSTER {
             // SAFETY: the block's first thread set it before the barrier, and the block waits at
             // the barrier below. No type has the phases of a cluster.
             total += unsafe { block_sums.get(rank, 0) };

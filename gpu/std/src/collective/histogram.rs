@@ -41,14 +41,14 @@ pub(super) fn count<const N: usize>(counts: &SharedArray<u32, N>, index: usize) 
 ///
 /// ```
 /// use lanewise_macros::{kernel, shared};
-/// use lanewise_std::collective::block_histogram;
+/// use lanewise_std::collective::{Histogram, block_histogram};
 /// use lanewise_std::thread;
 ///
 /// #[kernel]
 /// pub fn letters(text: &[u8]) {
 ///     shared! { static COUNTS: [u32; 26]; }
 ///     let mine = thread::grid_stride(text.len()).map(|at| text[at].wrapping_sub(b'a').into());
-///     let histogram = block_histogram(mine, &COUNTS);
+///     let histogram: Histogram<26> = block_histogram(mine, &COUNTS);
 ///     let _how_many_es = histogram.count(4);
 /// }
 /// ```

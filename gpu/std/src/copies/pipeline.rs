@@ -44,6 +44,50 @@
 //!     }
 //! }
 //! ```
+//!
+//! Copies that run in the background fill a place later, and tensor cores may empty it later:
+//!
+//! ```
+//! use lanewise_macros::{kernel, shared};
+//! use lanewise_std::async_copy::copy_async;
+//! use lanewise_std::gpu_assert;
+//! use lanewise_std::matrix::tcgen05::OneBlock;
+//! use lanewise_std::pipeline::Pipeline;
+//! use lanewise_std::thread::thread_rank;
+//!
+//! /// Each thread copies one element to each place.
+//! #[kernel(min_arch = "sm_80")]
+//! #[launch_contract(dims = 1, block = 32)]
+//! pub fn with_copies(input: &[f32]) {
+//!     shared! {
+//!         static TILES: [[f32; 32]; 2];
+//!         static PLACES: Pipeline<2>;
+//!     }
+//!     gpu_assert!(input.len() >= 32, "too short");
+//!     let (mut producer, mut consumer) = PLACES.both();
+//!     let place = producer.acquire();
+//!     let i = thread_rank() as usize;
+//!     // SAFETY: the cell is this thread's until the place is full.
+//!     unsafe {
+//!         let cell = TILES.address_of(place.stage()).cast::<f32>().add(i);
+//!         copy_async(cell, &raw const input[i]);
+//!     }
+//!     place.commit_copies();
+//!     consumer.wait().release();
+//! }
+//!
+//! /// The place is empty when the products that read it are done.
+//! #[kernel(min_arch = "sm_100a")]
+//! #[launch_contract(dims = 1, block = 128)]
+//! pub fn with_products() {
+//!     shared! { static PLACES: Pipeline<2> = (1, 1); }
+//!     if thread_rank() == 0 {
+//!         PLACES.producer().acquire().commit();
+//!     } else if thread_rank() == 32 {
+//!         PLACES.consumer().wait().release_with_products::<OneBlock>();
+//!     }
+//! }
+//! ```
 
 use core::mem::ManuallyDrop;
 

@@ -73,7 +73,8 @@ pub unsafe fn copy_async_prefix<T: Copy>(to: *mut T, from: *const T, bytes: u32)
 ///     // SAFETY: both elements are this thread's own until it has waited for the copies.
 ///     unsafe {
 ///         place.copy_async_prefix(&raw const input[i], 4);
-///         place.wrapping_add(32).copy_async_prefix(&raw const input[i + 32], 4);
+///         let second = place.wrapping_add(32);
+///         second.cast::<u32>().copy_async_prefix((&raw const input[i + 32]).cast(), 4);
 ///         wait_all();
 ///         output.write_unique(i, PAIRS.get(i + 32));
 ///         output.write_unique(i + 32, PAIRS.get(i));

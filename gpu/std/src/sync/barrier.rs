@@ -30,6 +30,46 @@
 //! }
 //! ```
 //!
+//! A phase may wait for copies, by their number or by their bytes:
+//!
+//! ```
+//! use lanewise_macros::{kernel, shared};
+//! use lanewise_std::async_copy::copy_async;
+//! use lanewise_std::barrier::{Barrier, Parity};
+//! use lanewise_std::scope::Block;
+//! use lanewise_std::thread::{sync_threads, thread_rank};
+//! use lanewise_std::vector::Float4;
+//! use lanewise_std::{bulk, gpu_assert};
+//!
+//! #[kernel(min_arch = "sm_90")]
+//! #[launch_contract(dims = 1, block = 32)]
+//! pub fn two_copies(input: &[Float4]) {
+//!     shared! {
+//!         static TILE: [Float4; 64];
+//!         static COPIED: Barrier<Block> = 32;
+//!         static BULK: Barrier<Block> = 1;
+//!     }
+//!     let i = thread_rank() as usize;
+//!     gpu_assert!(input.len() >= 64, "too short");
+//!     // SAFETY: in bounds; no thread accesses the cell before it has waited for the barrier.
+//!     unsafe { copy_async(TILE.address_of(i), &raw const input[i]) };
+//!     COPIED.arrive_with_copies();
+//!     if i == 0 {
+//!         BULK.expect_bytes(32 * size_of::<Float4>() as u32);
+//!         // SAFETY: as above.
+//!         unsafe { bulk::load(TILE.address_of(32), input[32..].as_ptr(), 32, &BULK) };
+//!         let _ = BULK.arrive();
+//!     }
+//!     COPIED.wait_parity(Parity::Even);
+//!     BULK.wait_parity(Parity::Even);
+//!     sync_threads();
+//!     if i == 0 {
+//!         // SAFETY: all threads have waited, and nobody uses the barrier any more.
+//!         unsafe { BULK.invalidate() };
+//!     }
+//! }
+//! ```
+//!
 //! Elsewhere than in the first statement of a kernel, a barrier cannot be made. Threads may have
 //! parted there: some would use it before it is there, and others would initialise it again.
 //!
@@ -426,17 +466,18 @@ impl Barrier<Cluster> {
 /// use lanewise_std::scope::Cluster;
 /// use lanewise_std::thread::thread_rank;
 ///
-/// /// The first block waits for an arrival by each of the others.
+/// /// The first block waits for two arrivals by the other.
 /// #[kernel(min_arch = "sm_90")]
 /// #[cluster_launch(2, 1, 1)]
 /// pub fn tell_the_first() {
-///     shared! { static TOLD: Barrier<Cluster> = 1; }
+///     shared! { static TOLD: Barrier<Cluster> = 2; }
 ///     if block_rank() == 0 {
 ///         TOLD.wait_parity(Parity::Even);
 ///     } else if thread_rank() == 0 {
 ///         // SAFETY: the first block is there until the cluster's barrier.
 ///         let first: RemoteBarrier = unsafe { TOLD.of_block(0) };
 ///         first.arrive();
+///         first.arrive_after_reads(); // nothing was written since
 ///     }
 ///     sync_cluster();
 /// }

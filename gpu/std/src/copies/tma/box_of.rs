@@ -8,6 +8,17 @@ pub trait BoxSize: 'static {
 }
 
 /// A map with boxes of any size. The kernel has to trust that it has room for a box.
+///
+/// ```
+/// use lanewise_macros::kernel;
+/// use lanewise_std::tma::{AnyBox, TensorMap};
+///
+/// /// Brings the map, which may have boxes of any size, before it is used.
+/// #[kernel(min_arch = "sm_90")]
+/// pub fn prefetch(input: TensorMap<f32, 2, AnyBox>) {
+///     input.prefetch_map();
+/// }
+/// ```
 #[derive(Clone, Copy, Debug)]
 pub struct AnyBox;
 

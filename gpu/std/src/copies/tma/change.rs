@@ -52,16 +52,25 @@ unsafe impl crate::kernel::Zeroable for MapStorage {}
 /// use lanewise_std::tma::{MapChange, MapStorage, TensorMap};
 /// use lanewise_std::{GlobalMut, thread};
 ///
-/// /// Makes a map of a part of the tensor, whose size is known on the device only.
+/// /// Makes a map of every second row of a part of the tensor, whose place and size are known on
+/// /// the device only.
 /// ///
 /// /// # Safety
-/// /// The tensor has that many rows.
+/// /// `part` has twice as many rows of `pitch` bytes, and nothing writes it.
 /// #[kernel(min_arch = "sm_90a")]
 /// #[launch_contract(dims = 1, block = 32, grid = 1)]
-/// pub unsafe fn map_of_rows(map: TensorMap<f32, 2>, maps: GlobalMut<MapStorage>, rows: u32) {
+/// pub unsafe fn map_of_rows(
+///     map: TensorMap<f32, 2>,
+///     maps: GlobalMut<MapStorage>,
+///     part: GlobalMut<f32>,
+///     rows: u32,
+///     pitch: u64,
+/// ) {
 ///     shared! { static SCRATCH: [MapStorage; 1]; }
 ///     let change = |change: &MapChange<f32, 2>| {
+///         change.set_address(part.address_of(0));
 ///         change.set_size::<1>(rows);
+///         change.set_stride::<1>(2 * pitch);
 ///         change.set_box::<1>(rows.min(256));
 ///     };
 ///     // SAFETY: one warp uses the memory, and the tensor has the rows.

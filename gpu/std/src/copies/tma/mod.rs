@@ -215,8 +215,88 @@ maps! {
     /// A tensor that the kernel reads, in boxes.
     TensorMap<&'a [T]>;
     /// A tensor that the kernel writes, in boxes.
+    ///
+    /// ```
+    /// use lanewise_macros::{kernel, shared};
+    /// use lanewise_std::fence::fence_proxy_async_shared;
+    /// use lanewise_std::thread::{block_idx_x, thread_idx_x};
+    /// use lanewise_std::tma::{BoxOf, TensorMapMut, Tile};
+    /// use lanewise_std::{bulk, cache::CachePolicy};
+    ///
+    /// /// Joins each box with ones by every operation of the unit.
+    /// #[kernel(min_arch = "sm_90")]
+    /// #[launch_contract(dims = 1, block = 32)]
+    /// pub fn join(output: TensorMapMut<u32, 1, BoxOf<32>>) {
+    ///     shared! { static ONES: [Tile<[u32; 32]>; 1]; }
+    ///     let ones = ONES.tile(0);
+    ///     // SAFETY: each thread has a cell, and they are of one warp. The first thread's stores
+    ///     // read them after the fence and the barrier.
+    ///     unsafe { ones.set(thread_idx_x() as usize, 1) };
+    ///     fence_proxy_async_shared();
+    ///     lanewise_std::warp::sync_warp(u32::MAX);
+    ///     if thread_idx_x() == 0 {
+    ///         let (at, ones) = ([32 * block_idx_x() as i32], ones.as_ptr());
+    ///         let once = output.with_policy(CachePolicy::evict_first());
+    ///         // SAFETY: the tile has a box, and stays until the group is done. Blocks have
+    ///         // different boxes.
+    ///         unsafe {
+    ///             once.store(at, ones);
+    ///             output.store_add(at, ones);
+    ///             output.store_min(at, ones);
+    ///             output.store_max(at, ones);
+    ///             output.store_and(at, ones);
+    ///             output.store_or(at, ones);
+    ///             output.store_xor(at, ones);
+    ///             output.store_inc(at, ones);
+    ///             output.store_dec(at, ones);
+    ///         }
+    ///         bulk::commit_group();
+    ///         bulk::wait_group::<0>();
+    ///     }
+    /// }
+    /// ```
     TensorMapMut<&'a mut [T]>;
     /// Images that the kernel reads, in columns of pixels in the order of a convolution.
+    ///
+    /// ```
+    /// use lanewise_macros::{kernel, shared};
+    /// use lanewise_std::barrier::{Barrier, Parity};
+    /// use lanewise_std::cluster::{block_rank, sync_cluster};
+    /// use lanewise_std::scope::Cluster;
+    /// use lanewise_std::thread::{block_idx_x, thread_idx_x};
+    /// use lanewise_std::tma::{BoxOf, Im2colMap, Im2colMapMut, Tile};
+    /// use lanewise_std::bulk;
+    ///
+    /// /// Copies a column of 64 pixels of 8 channels to each block of the cluster, and from there to
+    /// /// one image for each block.
+    /// #[kernel(min_arch = "sm_90")]
+    /// #[cluster_launch(2)]
+    /// #[launch_contract(dims = 1, block = 32)]
+    /// pub fn copy_pixels(
+    ///     input: Im2colMap<f32, 3, BoxOf<8, 64>>,
+    ///     output: Im2colMapMut<f32, 3, BoxOf<8, 64>>,
+    /// ) {
+    ///     shared! {
+    ///         static PIXELS: [Tile<[f32; 8 * 64]>; 1];
+    ///         static LOADED: Barrier<Cluster> = 1;
+    ///     }
+    ///     let pixels = PIXELS.tile(0);
+    ///     if thread_idx_x() == 0 {
+    ///         let _ = LOADED.arrive_expect_bytes(size_of::<[f32; 8 * 64]>() as u32);
+    ///         if block_rank() == 0 {
+    ///             // SAFETY: both blocks expect a tile, which nobody accesses before, and end after
+    ///             // the cluster's barrier.
+    ///             unsafe { input.load_multicast(pixels.as_ptr(), [0, 0, 0], [0], &LOADED, 0b11) };
+    ///         }
+    ///         LOADED.wait_parity(Parity::Even);
+    ///         // SAFETY: the tile stays until the group is done, and each block has its image.
+    ///         unsafe { output.store([0, 0, block_idx_x() as i32], pixels.as_ptr()) };
+    ///         bulk::commit_group();
+    ///         bulk::wait_group::<0>();
+    ///     }
+    ///     sync_cluster();
+    /// }
+    /// ```
     Im2colMap<&'a [T]>;
     /// Images that the kernel writes, in columns of pixels.
     Im2colMapMut<&'a mut [T]>;

@@ -2,6 +2,52 @@
 //! Blackwell's data centre GPUs have them, from `sm_100a`.
 //!
 //! PTX ISA, "Tensors: .tile::scatter4 and .tile::gather4 modes".
+//!
+//! ```
+//! use lanewise_macros::{kernel, shared};
+//! use lanewise_std::barrier::{Barrier, Parity};
+//! use lanewise_std::bulk;
+//! use lanewise_std::cluster::{block_rank, sync_cluster};
+//! use lanewise_std::scope::Cluster;
+//! use lanewise_std::thread::thread_idx_x;
+//! use lanewise_std::tma::{TensorMap, TensorMapMut, Tile};
+//!
+//! /// Copies four rows to both blocks of a cluster, and from one of them to four other rows.
+//! ///
+//! /// # Safety
+//! /// The maps have boxes of one row of 32 columns.
+//! #[kernel(min_arch = "sm_100a")]
+//! #[cluster_launch(2)]
+//! #[launch_contract(dims = 1, block = 32)]
+//! pub unsafe fn copy_rows(input: TensorMap<f32, 2>, output: TensorMapMut<f32, 2>) {
+//!     shared! {
+//!         static ROWS: [Tile<[f32; 4 * 32]>; 2];
+//!         static LOADED: Barrier<Cluster> = 1;
+//!     }
+//!     let (own, both) = (ROWS.tile(0), ROWS.tile(1));
+//!     if thread_idx_x() == 0 {
+//!         let rows = [9, 2, 30, 4];
+//!         input.prefetch_gather4(0, rows);
+//!         let _ = LOADED.arrive_expect_bytes(2 * size_of::<[f32; 4 * 32]>() as u32);
+//!         // SAFETY: each block expects four rows of its own and four for both. Nobody accesses
+//!         // the tiles before, and the blocks end after the cluster's barrier.
+//!         unsafe {
+//!             input.gather4(own.as_ptr(), 0, rows, &LOADED);
+//!             if block_rank() == 0 {
+//!                 input.gather4_multicast(both.as_ptr(), 32, rows, &LOADED, 0b11);
+//!             }
+//!         }
+//!         LOADED.wait_parity(Parity::Even);
+//!         if block_rank() == 0 {
+//!             // SAFETY: the tile stays until the group is done, and the rows are different.
+//!             unsafe { output.scatter4(0, [0, 1, 2, 3], own.as_ptr()) };
+//!             bulk::commit_group();
+//!             bulk::wait_group::<0>();
+//!         }
+//!     }
+//!     sync_cluster();
+//! }
+//! ```
 
 use super::instruction::with_coordinates;
 use super::{TensorMap, TensorMapMut};

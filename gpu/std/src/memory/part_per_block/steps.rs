@@ -230,6 +230,33 @@ impl<'a, T: Copy, P: Operator<T>> Steps<'a, T, Halves, P> {
     /// Does the next step, waits for the block, and returns the elements that are left, in the
     /// block's first thread. They belong to this thread, which may give them to a child: see
     /// [`launch_owned`](crate::dynamic::launch_owned). Returns `None` in all other threads.
+    ///
+    /// ```
+    /// use lanewise_macros::kernel;
+    /// use lanewise_std::PartPerBlock;
+    /// use lanewise_std::collective::Sum;
+    /// use lanewise_std::dynamic::{Shape, launch_in_tail, launch_owned};
+    ///
+    /// /// Halves what is left until one element is left.
+    /// #[kernel(launches)]
+    /// pub fn halve(data: PartPerBlock<i32>) {
+    ///     if let Some(left) = data.begin(Sum).last_step()
+    ///         && left.len() > 1
+    ///     {
+    ///         launch_owned::<halve>(Shape::new(1, left.len() as u32), (left,));
+    ///     }
+    /// }
+    ///
+    /// /// The same without a barrier: a child begins when its parent has ended.
+    /// #[kernel(launches)]
+    /// pub fn halve_in_tail(data: PartPerBlock<i32>) {
+    ///     if let Some(left) = data.begin(Sum).last_step_in_tail()
+    ///         && left.len() > 1
+    ///     {
+    ///         launch_in_tail::<halve_in_tail>(Shape::new(1, left.len() as u32), (left,));
+    ///     }
+    /// }
+    /// ```
     #[inline(always)]
     #[must_use]
     pub fn last_step(mut self) -> Option<Owned<'a, T>> {

@@ -18,6 +18,180 @@
 //! `from_ptr` makes an atomic from a plain number in global or shared memory. While the atomic is
 //! in use, no other kind of access to that memory is allowed. PTX ISA, "Memory Consistency Model",
 //! "atom", "red"; CUDA C++ Programming Guide, "Atomic Functions".
+//!
+//! # The types of numbers
+//!
+//! Words of a device's and of a block's scope, and of one that the host reads while the kernel
+//! runs:
+//!
+//! ```
+//! use lanewise_macros::{kernel, shared};
+//! use lanewise_std::SharedAtomics;
+//! use lanewise_std::atomic::*;
+//! use lanewise_std::thread::{grid_stride, sync_threads, thread_rank};
+//!
+//! const RELAXED: AtomicOrdering = AtomicOrdering::Relaxed;
+//!
+//! #[kernel]
+//! pub fn of_a_device(
+//!     values: &[f32],
+//!     counts: &[DeviceAtomicU64],
+//!     signs: &[DeviceAtomicI64],
+//!     least: &[DeviceAtomicI32],
+//!     sums: &[DeviceAtomicF32],
+//!     exact: &[DeviceAtomicF64],
+//! ) {
+//!     let ([count], [sign], [least], [sum], [exact]) = (counts, signs, least, sums, exact) else {
+//!         return;
+//!     };
+//!     for i in grid_stride(values.len()) {
+//!         count.fetch_add(1, RELAXED);
+//!         sign.fetch_add(values[i].signum() as i64, RELAXED);
+//!         least.fetch_min(values[i] as i32, RELAXED);
+//!         sum.fetch_add(values[i], RELAXED);
+//!         exact.fetch_add(values[i].into(), RELAXED);
+//!     }
+//! }
+//!
+//! /// What the threads of a block note together.
+//! struct Notes<'a> {
+//!     count: &'a BlockAtomicU32,
+//!     least: &'a BlockAtomicI32,
+//!     ranks: &'a BlockAtomicU64,
+//!     signs: &'a BlockAtomicI64,
+//!     sum: &'a BlockAtomicF32,
+//!     exact: &'a BlockAtomicF64,
+//! }
+//!
+//! impl Notes<'_> {
+//!     fn begin(&self) {
+//!         self.count.store(0, RELAXED);
+//!         self.least.store(i32::MAX, RELAXED);
+//!         self.ranks.store(0, RELAXED);
+//!         self.signs.store(0, RELAXED);
+//!         self.sum.store(0.0, RELAXED);
+//!         self.exact.store(0.0, RELAXED);
+//!     }
+//!
+//!     fn note(&self, value: f32) {
+//!         self.count.fetch_add(1, RELAXED);
+//!         self.least.fetch_min(value as i32, RELAXED);
+//!         self.ranks.fetch_or(1 << (thread_rank() % 64), RELAXED);
+//!         self.signs.fetch_add(value.signum() as i64, RELAXED);
+//!         self.sum.fetch_add(value, RELAXED);
+//!         self.exact.fetch_add(value.into(), RELAXED);
+//!     }
+//! }
+//!
+//! #[kernel]
+//! pub fn of_a_block(values: &[f32]) {
+//!     shared! {
+//!         static COUNT: SharedAtomics<u32, 1>;
+//!         static LEAST: SharedAtomics<i32, 1>;
+//!         static RANKS: SharedAtomics<u64, 1>;
+//!         static SIGNS: SharedAtomics<i64, 1>;
+//!         static SUM: SharedAtomics<f32, 1>;
+//!         static EXACT: SharedAtomics<f64, 1>;
+//!     }
+//!     let notes = Notes {
+//!         count: &COUNT[0],
+//!         least: &LEAST[0],
+//!         ranks: &RANKS[0],
+//!         signs: &SIGNS[0],
+//!         sum: &SUM[0],
+//!         exact: &EXACT[0],
+//!     };
+//!     if thread_rank() == 0 {
+//!         notes.begin();
+//!     }
+//!     sync_threads();
+//!     for i in grid_stride(values.len()) {
+//!         notes.note(values[i]);
+//!     }
+//! }
+//!
+//! #[kernel]
+//! pub fn of_a_system(
+//!     values: &[f32],
+//!     done: &[SystemAtomicU32],
+//!     least: &[SystemAtomicI32],
+//!     ids: &[SystemAtomicU64],
+//!     signs: &[SystemAtomicI64],
+//!     sums: &[SystemAtomicF32],
+//!     exact: &[SystemAtomicF64],
+//! ) {
+//!     let ([done], [least], [id], [sign]) = (done, least, ids, signs) else { return };
+//!     let ([sum], [exact]) = (sums, exact) else { return };
+//!     for i in grid_stride(values.len()) {
+//!         least.fetch_min(values[i] as i32, RELAXED);
+//!         id.fetch_max(i as u64, RELAXED);
+//!         sign.fetch_add(values[i].signum() as i64, RELAXED);
+//!         sum.fetch_add(values[i], RELAXED);
+//!         exact.fetch_add(values[i].into(), RELAXED);
+//!     }
+//!     done.fetch_add(1, AtomicOrdering::Release);
+//! }
+//! ```
+//!
+//! Halves, pairs of them, and vectors of floats have an addition in one instruction, and 128 bits
+//! an exchange. A number in memory is an atomic for as long as nothing else accesses it:
+//!
+//! ```
+//! use lanewise_macros::kernel;
+//! use lanewise_std::GlobalMut;
+//! use lanewise_std::atomic::*;
+//! use lanewise_std::half::{Bf16, Bf16x2, F16, F16x2};
+//! use lanewise_std::thread::grid_stride;
+//! use lanewise_std::vector::{Float2, Float4};
+//!
+//! const RELAXED: AtomicOrdering = AtomicOrdering::Relaxed;
+//!
+//! #[kernel(min_arch = "sm_90")]
+//! pub fn of_halves(
+//!     values: &[Float2],
+//!     halves: &[DeviceAtomicF16],
+//!     pairs: &[DeviceAtomicF16x2],
+//!     brains: &[DeviceAtomicBf16],
+//!     brain_pairs: &[DeviceAtomicBf16x2],
+//! ) {
+//!     let ([half], [pair], [brain], [brain_pair]) = (halves, pairs, brains, brain_pairs) else {
+//!         return;
+//!     };
+//!     for i in grid_stride(values.len()) {
+//!         let Float2 { x, y } = values[i];
+//!         half.fetch_add(F16::from_f32(x), RELAXED);
+//!         pair.fetch_add(F16x2::from_f32([x, y]), RELAXED);
+//!         brain.fetch_add(Bf16::from_f32(x), RELAXED);
+//!         brain_pair.fetch_add(Bf16x2::from_f32([x, y]), RELAXED);
+//!     }
+//! }
+//!
+//! #[kernel(min_arch = "sm_90")]
+//! pub fn of_vectors(
+//!     values: &[Float4],
+//!     twos: &[DeviceAtomicFloat2],
+//!     fours: &[DeviceAtomicFloat4],
+//!     turns: &[DeviceAtomicU128],
+//! ) {
+//!     let ([two], [four], [turn]) = (twos, fours, turns) else { return };
+//!     for i in grid_stride(values.len()) {
+//!         two.fetch_add(Float2::new(values[i].x, values[i].y), RELAXED);
+//!         four.fetch_add(values[i], RELAXED);
+//!         turn.fetch_update(|turn| turn.wrapping_mul(3) + 1);
+//!     }
+//! }
+//!
+//! #[kernel]
+//! pub fn of_raw_memory(counts: GlobalMut<u32>, bins: &[u32]) {
+//!     for i in grid_stride(bins.len()) {
+//!         if (bins[i] as usize) < counts.len() {
+//!             // SAFETY: in bounds, and the kernel accesses the counts in this way only.
+//!             let count = unsafe { DeviceAtomicU32::from_ptr(counts.address_of(bins[i] as usize)) };
+//!             count.fetch_add(1, RELAXED);
+//!         }
+//!     }
+//! }
+//! ```
 
 mod half;
 #[cfg(target_arch = "nvptx64")]

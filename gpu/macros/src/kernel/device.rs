@@ -48,6 +48,12 @@ fn entry(kernel: &Kernel, instance: &Instance) -> TokenStream {
         .as_ref()
         .map(|contract| contract.assumptions(&kernel.params));
 
+    // The driver launches the kernel in such clusters only.
+    let cluster = kernel
+        .cluster
+        .as_ref()
+        .map(|shape| quote!(::lanewise_std::cluster::assume_shape(const { #shape });));
+
     let constants = description::constants(kernel, instance);
     let prefix = description::PREFIX;
     let export = symbol::on_device(symbol);
@@ -65,6 +71,7 @@ fn entry(kernel: &Kernel, instance: &Instance) -> TokenStream {
             #[allow(unused_unsafe)]
             unsafe {
                 #assume
+                #cluster
                 #made_at_entry
                 #body::<#(#generic),*>(#(#arguments),*)
             }

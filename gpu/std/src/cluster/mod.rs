@@ -16,8 +16,8 @@
 use core::marker::PhantomData;
 
 use crate::dim3::Dim3;
-use crate::intrinsics;
 use crate::thread::{self, Clusters, TeamIndex};
+use crate::{intrinsics, target};
 
 mod distributed;
 
@@ -80,6 +80,25 @@ pub fn num_blocks() -> u32 {
         let blocks = intrinsics::cluster_nctarank();
         core::hint::assert_unchecked(matches!(blocks, 1..=16));
         blocks
+    }
+}
+
+/// Tells the compiler, in a kernel's entry point, that its clusters have this shape.
+///
+/// # Safety
+/// They have.
+#[doc(hidden)]
+#[inline(always)]
+pub unsafe fn assume_shape([x, y, z]: [u32; 3]) {
+    if !target::is_at_least(90) {
+        return; // there are no such registers
+    }
+    // SAFETY: the caller promises it.
+    unsafe {
+        core::hint::assert_unchecked(num_blocks() == x * y * z);
+        core::hint::assert_unchecked(dim_blocks().x == x);
+        core::hint::assert_unchecked(dim_blocks().y == y);
+        core::hint::assert_unchecked(dim_blocks().z == z);
     }
 }
 

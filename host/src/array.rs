@@ -6,13 +6,12 @@
 use std::panic::Location;
 use std::ptr::null_mut;
 
-use cust::sys::{
-    self, CUDA_ARRAY3D_DESCRIPTOR, CUDA_MEMCPY3D, CUDA_RESOURCE_DESC,
-    CUDA_RESOURCE_DESC_st__bindgen_ty_1, CUDA_RESOURCE_DESC_st__bindgen_ty_1__bindgen_ty_1,
-    CUarray, CUarray_format, CUmemorytype, CUresourcetype,
+use lanewise_driver::abi::enums::{array_format, memory_type, resource_type};
+use lanewise_driver::abi::{
+    CUDA_ARRAY3D_DESCRIPTOR, CUDA_MEMCPY3D, CUDA_RESOURCE_DESC, CUarray, CUcontext, CUresource,
+    CUresult, Side3D,
 };
-
-use lanewise_driver::abi::CUresult;
+use lanewise_driver::api;
 
 use crate::stream::order::Order;
 use crate::{Device, DriverError, MemoryError, Stream, late};
@@ -145,7 +144,7 @@ impl<const DIMENSIONS: usize> Array<DIMENSIONS> {
         if size.contains(&0) {
             // For the driver, a height or depth of 0 means that the axis does not exist.
             let call = "cuArray3DCreate";
-            let refused = DriverError::check_code(call, CUresult::ERROR_INVALID_VALUE, at);
+            let refused = DriverError::check(call, CUresult::ERROR_INVALID_VALUE, at);
             refused.map_err(|error| {
                 error.with_report(format!(
                     "{size:?} is not a size of an image: each number must be at least 1"
@@ -154,7 +153,7 @@ impl<const DIMENSIONS: usize> Array<DIMENSIONS> {
         }
         device.make_current(at)?;
         let mut array = Self {
-            raw: null_mut(),
+            raw: CUarray::default(),
             size,
             device: device.clone(),
             uses: Order::default(),
@@ -162,15 +161,15 @@ impl<const DIMENSIONS: usize> Array<DIMENSIONS> {
         // An axis that does not exist has extent 0 in the array and 1 in copies.
         let extent = |axis: usize| size.get(axis).copied();
         let descriptor = CUDA_ARRAY3D_DESCRIPTOR {
-            Width: size[0],
-            Height: extent(1).unwrap_or(0),
-            Depth: extent(2).unwrap_or(0),
-            Format: CUarray_format::CU_AD_FORMAT_FLOAT,
-            NumChannels: 1,
-            Flags: flags,
+            width: size[0],
+            height: extent(1).unwrap_or(0),
+            depth: extent(2).unwrap_or(0),
+            format: array_format::FLOAT,
+            channels: 1,
+            flags,
         };
         // SAFETY: the descriptor is complete, and the handle is written to a variable.
-        let made = unsafe { sys::cuArray3DCreate_v2(&mut array.raw, &descriptor) };
+        let made = unsafe { api::cuArray3DCreate_v2(&mut array.raw, &descriptor) };
         DriverError::check("cuArray3DCreate", made, at)?;
         Ok(array)
     }
@@ -202,10 +201,8 @@ impl<const DIMENSIONS: usize> Array<DIMENSIONS> {
     /// Returns the descriptor from which texture and surface objects are made.
     pub(crate) fn resource(&self) -> CUDA_RESOURCE_DESC {
         CUDA_RESOURCE_DESC {
-            resType: CUresourcetype::CU_RESOURCE_TYPE_ARRAY,
-            res: CUDA_RESOURCE_DESC_st__bindgen_ty_1 {
-                array: CUDA_RESOURCE_DESC_st__bindgen_ty_1__bindgen_ty_1 { hArray: self.raw },
-            },
+            kind: resource_type::ARRAY,
+            resource: CUresource { array: self.raw },
             flags: 0,
         }
     }
@@ -228,56 +225,48 @@ impl<const DIMENSIONS: usize> Array<DIMENSIONS> {
             depth,
         } = place;
         let width = width * size_of::<f32>();
-        let host = CUmemorytype::CU_MEMORYTYPE_HOST;
-        let array = CUmemorytype::CU_MEMORYTYPE_ARRAY;
-        let mut copy = CUDA_MEMCPY3D {
-            srcXInBytes: 0,
-            srcY: 0,
-            srcZ: 0,
-            srcLOD: 0,
-            srcMemoryType: host,
-            srcHost: std::ptr::null(),
-            srcDevice: 0,
-            srcArray: null_mut(),
-            reserved0: null_mut(),
-            srcPitch: 0,
-            srcHeight: 0,
-            dstXInBytes: 0,
-            dstY: 0,
-            dstZ: 0,
-            dstLOD: 0,
-            dstMemoryType: array,
-            dstHost: null_mut(),
-            dstDevice: 0,
-            dstArray: null_mut(),
-            reserved1: null_mut(),
-            dstPitch: 0,
-            dstHeight: 0,
-            WidthInBytes: width,
-            Height: height,
-            Depth: depth,
+        let range = Side3D {
+            x_in_bytes: 0,
+            y,
+            z,
+            lod: 0,
+            memory_type: memory_type::ARRAY,
+            host: null_mut(),
+            device: 0,
+            array: self.raw,
+            context: CUcontext::default(),
+            pitch: 0,
+            height: 0,
         };
-        match way {
-            Direction::In(from) => {
-                (copy.srcHost, copy.dstArray) = (from.cast(), self.raw);
-                (copy.srcPitch, copy.srcHeight) = (width, height);
-                (copy.dstY, copy.dstZ) = (y, z);
-            }
-            Direction::Out(to) => {
-                (copy.srcMemoryType, copy.dstMemoryType) = (array, host);
-                (copy.dstHost, copy.srcArray) = (to.cast(), self.raw);
-                (copy.dstPitch, copy.dstHeight) = (width, height);
-                (copy.srcY, copy.srcZ) = (y, z);
-            }
-        }
+        let texels = |host| Side3D {
+            y: 0,
+            z: 0,
+            memory_type: memory_type::HOST,
+            host,
+            array: CUarray::default(),
+            pitch: width,
+            height,
+            ..range
+        };
+        let (src, dst) = match way {
+            Direction::In(from) => (texels(from.cast_mut().cast()), range),
+            Direction::Out(to) => (range, texels(to.cast())),
+        };
+        let copy = CUDA_MEMCPY3D {
+            src,
+            dst,
+            width_in_bytes: width,
+            height,
+            depth,
+        };
         // SAFETY: the caller promises the same.
-        DriverError::check("cuMemcpy3D", unsafe { sys::cuMemcpy3D_v2(&copy) }, at)
+        DriverError::check("cuMemcpy3D", unsafe { api::cuMemcpy3D_v2(&copy) }, at)
     }
 }
 
 impl<const DIMENSIONS: usize> Drop for Array<DIMENSIONS> {
     fn drop(&mut self) {
-        if !self.raw.is_null() {
+        if self.raw != CUarray::default() {
             late::end(Ending {
                 raw: self.raw,
                 device: self.device.clone(),
@@ -303,7 +292,7 @@ impl Drop for Ending {
         // nothing uses it.
         if self.uses.synchronize().is_ok() && self.device.make_current(Location::caller()).is_ok() {
             // SAFETY: the array owned the handle, and no kernel uses it any more.
-            let _ = unsafe { sys::cuArrayDestroy(self.raw) };
+            let _ = unsafe { api::cuArrayDestroy(self.raw) };
         }
     }
 }

@@ -10,9 +10,7 @@ use std::ffi::{CStr, c_char};
 use std::fmt;
 use std::panic::Location;
 
-use cust::error::CudaError;
-use cust::sys::cudaError_enum as CUresult;
-use lanewise_driver::abi::CUresult as Code;
+use lanewise_driver::abi::CUresult;
 use lanewise_driver::api;
 
 use crate::journal;
@@ -35,42 +33,14 @@ struct Details {
 }
 
 impl DriverError {
-    /// Makes the error of a call through `cust`, which has converted the driver's code to
-    /// its own enum.
-    pub(crate) fn from_cust(
-        call: &'static str,
-        error: CudaError,
-        at: &'static Location<'static>,
-    ) -> Self {
-        // `cust` has two errors of its own, with numbers outside CUDA's range.
-        let (code, (name, text)) = match error {
-            CudaError::InvalidMemoryAllocation => (
-                error as u32,
-                own_words(
-                    "InvalidMemoryAllocation",
-                    "size overflows the address space",
-                ),
-            ),
-            CudaError::OptixError => (
-                error as u32,
-                own_words("OptixError", "an OptiX call failed"),
-            ),
-            _ => {
-                let code = told_by_driver(error as u32);
-                (code, describe(code))
-            }
-        };
-        Self::new(call, code, name, text, at)
-    }
-
-    /// Returns `Ok` for success, else the error of a direct driver call.
+    /// Returns `Ok` for success, else the error of a driver call.
     pub(crate) fn check(
         call: &'static str,
         result: CUresult,
         at: &'static Location<'static>,
     ) -> Result<(), Self> {
         match result {
-            CUresult::CUDA_SUCCESS => Ok(()),
+            CUresult::SUCCESS => Ok(()),
             failed => Err(Self::answer(call, failed, at)),
         }
     }
@@ -81,22 +51,9 @@ impl DriverError {
         failed: CUresult,
         at: &'static Location<'static>,
     ) -> Self {
-        let code = told_by_driver(failed as u32);
+        let code = told_by_driver(failed);
         let (name, text) = describe(code);
         Self::new(call, code, name, text, at)
-    }
-
-    /// As [`Self::check`], for a call that `cust` does not have.
-    pub(crate) fn check_code(
-        call: &'static str,
-        Code(code): Code,
-        at: &'static Location<'static>,
-    ) -> Result<(), Self> {
-        if Code(code) == Code::SUCCESS {
-            return Ok(());
-        }
-        let (name, text) = describe(code);
-        Err(Self::new(call, code, name, text, at))
     }
 
     fn new(
@@ -234,17 +191,11 @@ fn report_of(call: &str) -> Option<String> {
     (name == call).then(|| report.to_owned())
 }
 
-/// Returns the name and text of an error that only `cust` has.
-fn own_words(name: &str, text: &str) -> (String, String) {
-    (name.to_owned(), text.to_owned())
-}
-
-/// Returns the driver's code for the code that `cust` reported. For every code that is newer than
-/// `cust`, `cust` reports `CUDA_ERROR_UNKNOWN`. The driver crate keeps the code that NVIDIA's
-/// driver or the simulator really returned.
-fn told_by_driver(code: u32) -> u32 {
+/// Returns the code that NVIDIA's driver or the simulator really returned. Calls return those that
+/// `cust` has, and `CUDA_ERROR_UNKNOWN` in place of newer ones.
+fn told_by_driver(CUresult(code): CUresult) -> u32 {
     match lanewise_driver::last_code() {
-        last if code == CUresult::CUDA_ERROR_UNKNOWN as u32 && last != 0 => last,
+        last if CUresult(code) == CUresult::ERROR_UNKNOWN && last != 0 => last,
         _ => code,
     }
 }
@@ -252,13 +203,13 @@ fn told_by_driver(code: u32) -> u32 {
 /// Returns the driver's name and text for an error code, which may be one that only a
 /// newer driver has.
 fn describe(code: u32) -> (String, String) {
-    type Lookup = unsafe extern "C" fn(Code, *mut *const c_char) -> Code;
+    type Lookup = unsafe extern "C" fn(CUresult, *mut *const c_char) -> CUresult;
     let ask = |lookup: Lookup| {
         let mut text: *const c_char = std::ptr::null();
         // SAFETY: the driver accepts any number. It writes a pointer to a static string,
         // or leaves null.
         unsafe {
-            if lookup(Code(code), &mut text) != Code::SUCCESS || text.is_null() {
+            if lookup(CUresult(code), &mut text) != CUresult::SUCCESS || text.is_null() {
                 return None;
             }
             Some(CStr::from_ptr(text).to_string_lossy().into_owned())

@@ -10,7 +10,9 @@
 use std::panic::Location;
 use std::ptr::null_mut;
 
-use cust::sys::{self, CUaccessPolicyWindow, CUaccessProperty, CUstreamAttrID, CUstreamAttrValue};
+use lanewise_driver::abi::enums::{access_property, device_attribute, launch_attribute, limit};
+use lanewise_driver::abi::{CUaccessPolicyWindow, CUlaunchAttributeValue};
+use lanewise_driver::api;
 
 use crate::{Device, DeviceBuffer, DeviceCopy, DriverError, Stream};
 
@@ -27,31 +29,19 @@ pub struct L2Window {
     pub hit_ratio: f32,
 }
 
-/// The value that the driver reads and writes. The union has 64 bytes since CUDA 12, and the
-/// bindings are older.
+/// The value that the driver reads and writes: a window at its beginning.
 #[repr(C)]
-struct Attribute {
-    value: CUstreamAttrValue,
-    rest: [u8; 64],
-}
-
-impl Attribute {
-    fn of(window: CUaccessPolicyWindow) -> Self {
-        Self {
-            value: CUstreamAttrValue {
-                accessPolicyWindow: window,
-            },
-            rest: [0; 64],
-        }
-    }
+union Attribute {
+    window: CUaccessPolicyWindow,
+    whole: CUlaunchAttributeValue,
 }
 
 const NO_WINDOW: CUaccessPolicyWindow = CUaccessPolicyWindow {
     base_ptr: null_mut(),
     num_bytes: 0,
-    hitRatio: 0.0,
-    hitProp: CUaccessProperty::CU_ACCESS_PROPERTY_NORMAL,
-    missProp: CUaccessProperty::CU_ACCESS_PROPERTY_NORMAL,
+    hit_ratio: 0.0,
+    hit_property: access_property::NORMAL,
+    miss_property: access_property::NORMAL,
 };
 
 impl Device {
@@ -62,7 +52,7 @@ impl Device {
     /// The driver's error. After a fault in a kernel, every call on its context returns that error.
     #[track_caller]
     pub fn max_persisting_l2(&self) -> Result<usize, DriverError> {
-        let attribute = sys::CUdevice_attribute::CU_DEVICE_ATTRIBUTE_MAX_PERSISTING_L2_CACHE_SIZE;
+        let attribute = device_attribute::MAX_PERSISTING_L2_CACHE_SIZE;
         self.l2_attribute(attribute, Location::caller())
     }
 
@@ -72,19 +62,18 @@ impl Device {
     /// The driver's error. After a fault in a kernel, every call on its context returns that error.
     #[track_caller]
     pub fn max_l2_window(&self) -> Result<usize, DriverError> {
-        let attribute = sys::CUdevice_attribute::CU_DEVICE_ATTRIBUTE_MAX_ACCESS_POLICY_WINDOW_SIZE;
+        let attribute = device_attribute::MAX_ACCESS_POLICY_WINDOW_SIZE;
         self.l2_attribute(attribute, Location::caller())
     }
 
     fn l2_attribute(
         &self,
-        attribute: sys::CUdevice_attribute,
+        attribute: u32,
         at: &'static Location<'static>,
     ) -> Result<usize, DriverError> {
         let mut value = 0;
         // SAFETY: the result is written to a local variable.
-        let result =
-            unsafe { sys::cuDeviceGetAttribute(&mut value, attribute, self.cust().as_raw()) };
+        let result = unsafe { api::cuDeviceGetAttribute(&mut value, attribute, self.number()) };
         DriverError::check("cuDeviceGetAttribute", result, at)?;
         Ok(usize::try_from(value).unwrap_or(0))
     }
@@ -98,13 +87,13 @@ impl Device {
     pub fn set_aside_l2(&self, bytes: usize) -> Result<usize, DriverError> {
         let at = Location::caller();
         self.make_current(at)?;
-        let limit = sys::CUlimit::CU_LIMIT_PERSISTING_L2_CACHE_SIZE;
+        let limit = limit::PERSISTING_L2_CACHE_SIZE;
         // SAFETY: the call sets a limit of the current context and takes no pointer.
-        let result = unsafe { sys::cuCtxSetLimit(limit, bytes) };
+        let result = unsafe { api::cuCtxSetLimit(limit, bytes) };
         DriverError::check("cuCtxSetLimit", result, at)?;
         let mut granted = 0;
         // SAFETY: the result is written to a local variable.
-        let result = unsafe { sys::cuCtxGetLimit(&mut granted, limit) };
+        let result = unsafe { api::cuCtxGetLimit(&mut granted, limit) };
         DriverError::check("cuCtxGetLimit", result, at)?;
         Ok(granted)
     }
@@ -118,7 +107,7 @@ impl Device {
         let at = Location::caller();
         self.make_current(at)?;
         // SAFETY: the call works on the current context and takes no pointer.
-        let result = unsafe { sys::cuCtxResetPersistingL2Cache() };
+        let result = unsafe { api::cuCtxResetPersistingL2Cache() };
         DriverError::check("cuCtxResetPersistingL2Cache", result, at)
     }
 }
@@ -150,9 +139,9 @@ impl Stream {
         let window = CUaccessPolicyWindow {
             base_ptr: std::ptr::with_exposed_provenance_mut(buffer.address() as usize),
             num_bytes: bytes,
-            hitRatio: hit_ratio,
-            hitProp: CUaccessProperty::CU_ACCESS_PROPERTY_PERSISTING,
-            missProp: CUaccessProperty::CU_ACCESS_PROPERTY_STREAMING,
+            hit_ratio,
+            hit_property: access_property::PERSISTING,
+            miss_property: access_property::STREAMING,
         };
         self.set_window(window, at)
     }
@@ -173,19 +162,21 @@ impl Stream {
     #[track_caller]
     pub fn l2_window(&self) -> Result<L2Window, DriverError> {
         let at = Location::caller();
-        let mut found = Attribute::of(NO_WINDOW);
-        let id = CUstreamAttrID::CU_STREAM_ATTRIBUTE_ACCESS_POLICY_WINDOW;
-        let stream = self.raw();
+        let mut found = Attribute {
+            whole: CUlaunchAttributeValue { bytes: [0; 64] },
+        };
+        let id = launch_attribute::ACCESS_POLICY_WINDOW;
+        let stream = self.handle();
         // SAFETY: the result has the 64 bytes that current drivers write.
-        let result = unsafe { sys::cuStreamGetAttribute(stream, id, (&raw mut found).cast()) };
+        let result = unsafe { api::cuStreamGetAttribute(stream, id, (&raw mut found).cast()) };
         DriverError::check("cuStreamGetAttribute", result, at)?;
         // SAFETY: this member of the union was initialised above, and the driver may
         // have written it.
-        let window = unsafe { found.value.accessPolicyWindow };
+        let window = unsafe { found.window };
         Ok(L2Window {
             address: window.base_ptr.addr() as u64,
             bytes: window.num_bytes,
-            hit_ratio: window.hitRatio,
+            hit_ratio: window.hit_ratio,
         })
     }
 
@@ -194,11 +185,14 @@ impl Stream {
         window: CUaccessPolicyWindow,
         at: &'static Location<'static>,
     ) -> Result<(), DriverError> {
-        let value = Attribute::of(window);
-        let id = CUstreamAttrID::CU_STREAM_ATTRIBUTE_ACCESS_POLICY_WINDOW;
-        let stream = self.raw();
+        let mut value = Attribute {
+            whole: CUlaunchAttributeValue { bytes: [0; 64] },
+        };
+        value.window = window;
+        let id = launch_attribute::ACCESS_POLICY_WINDOW;
+        let stream = self.handle();
         // SAFETY: the value has at least as many bytes as any driver reads.
-        let result = unsafe { sys::cuStreamSetAttribute(stream, id, (&raw const value).cast()) };
+        let result = unsafe { api::cuStreamSetAttribute(stream, id, (&raw const value).cast()) };
         DriverError::check("cuStreamSetAttribute", result, at)
     }
 }

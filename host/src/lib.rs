@@ -33,6 +33,7 @@ mod device;
 mod error;
 mod errors;
 mod graph;
+mod interop;
 mod journal;
 mod l2;
 mod late;
@@ -48,7 +49,6 @@ mod threads;
 pub mod trace;
 
 pub use bytemuck::{Pod, Zeroable};
-pub use cust::memory::DeviceCopy;
 pub use device::{
     Compiled, ComputeCapability, Device, DeviceProperties, DeviceSymbol, Image, JitOptions, Linker,
     LoadCache, LoadError, Module, OpenError, SymbolError,
@@ -59,6 +59,7 @@ pub use graph::{
     ConditionSetter, ExecutableGraph, Graph, GraphBuilder, GraphCondition, GraphError, GraphMemory,
     KernelNode, Node, Record, Recordable, RecordableAll, UpdateReason,
 };
+pub use interop::DeviceCopy;
 pub use l2::L2Window;
 pub use lanewise_driver::{Backend, simulate_devices};
 pub use launch::{

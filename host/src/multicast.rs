@@ -10,7 +10,6 @@ use std::marker::PhantomData;
 use std::mem::ManuallyDrop;
 use std::panic::Location;
 
-use cust::sys;
 use lanewise_driver::abi::{
     CUmemAccessDesc, CUmemAllocationProp, CUmemLocation, CUmulticastObjectProp, CUresult,
 };
@@ -75,7 +74,7 @@ impl<T: DeviceCopy + Multimem + bytemuck::Pod> MulticastBuffer<T> {
             element: PhantomData,
         };
         let Some(first) = devices.first() else {
-            let invalid = sys::CUresult::CUDA_ERROR_INVALID_VALUE;
+            let invalid = CUresult::ERROR_INVALID_VALUE;
             return Err(refused(invalid, "a buffer on no device".into(), at));
         };
         first.make_current(at)?;
@@ -89,19 +88,19 @@ impl<T: DeviceCopy + Multimem + bytemuck::Pod> MulticastBuffer<T> {
         let mut granule = 0;
         // SAFETY: the pointers lead to local variables.
         let result = unsafe { api::cuMulticastGetGranularity(&mut granule, &properties, 0) };
-        DriverError::check_code("cuMulticastGetGranularity", result, at)?;
+        DriverError::check("cuMulticastGetGranularity", result, at)?;
         let whole = bytes.checked_next_multiple_of(granule.max(1));
         made.size = whole.unwrap_or(usize::MAX / 2 / granule.max(1) * granule.max(1));
         properties.size = made.size;
         let mut object = 0;
         // SAFETY: as above.
         let result = unsafe { api::cuMulticastCreate(&mut object, &properties) };
-        DriverError::check_code("cuMulticastCreate", result, at)?;
+        DriverError::check("cuMulticastCreate", result, at)?;
         made.object = Some(object);
         for device in devices {
             // SAFETY: the call accesses no memory.
             let result = unsafe { api::cuMulticastAddDevice(object, number(device)) };
-            DriverError::check_code("cuMulticastAddDevice", result, at)?;
+            DriverError::check("cuMulticastAddDevice", result, at)?;
         }
         for device in devices {
             made.add(device, object, at)?;
@@ -144,15 +143,15 @@ impl<T: DeviceCopy + Multimem + bytemuck::Pod> MulticastBuffer<T> {
         let mut memory = 0;
         // SAFETY: the pointers lead to local variables.
         let result = unsafe { api::cuMemCreate(&mut memory, size, &properties, 0) };
-        DriverError::check_code("cuMemCreate", result, at)?;
+        DriverError::check("cuMemCreate", result, at)?;
         member.memory = Some(memory);
         // SAFETY: both handles were made above.
         let result = unsafe { api::cuMulticastBindMem(object, 0, memory, 0, size, 0) };
-        DriverError::check_code("cuMulticastBindMem", result, at)?;
+        DriverError::check("cuMulticastBindMem", result, at)?;
         let range = member.range.insert(reserve(size, at)?);
         map(range, size, memory, std::slice::from_ref(device), at)?;
         // SAFETY: this many bytes are mapped there for this device, and nothing else uses them.
-        let result = unsafe { sys::cuMemsetD8_v2(range.address, 0, size) };
+        let result = unsafe { api::cuMemsetD8_v2(range.address, 0, size) };
         DriverError::check("cuMemsetD8", result, at)
     }
 
@@ -186,7 +185,7 @@ impl<T: DeviceCopy + Multimem + bytemuck::Pod> MulticastBuffer<T> {
             let bytes = std::mem::size_of_val(host.as_slice());
             // SAFETY: the vector and the part have this many bytes, and any bytes are
             // a valid value.
-            let result = unsafe { sys::cuMemcpyDtoH_v2(host.as_mut_ptr().cast(), address, bytes) };
+            let result = unsafe { api::cuMemcpyDtoH_v2(host.as_mut_ptr().cast(), address, bytes) };
             DriverError::check("cuMemcpyDtoH", result, at)?;
         }
         Ok(host)
@@ -201,7 +200,7 @@ impl<T: DeviceCopy + Multimem + bytemuck::Pod> MulticastBuffer<T> {
     pub fn copy_from_slice(&mut self, part: usize, host: &[T]) -> Result<(), DriverError> {
         let at = Location::caller();
         if host.len() != self.len {
-            let invalid = sys::CUresult::CUDA_ERROR_INVALID_VALUE;
+            let invalid = CUresult::ERROR_INVALID_VALUE;
             let text = format!("{} elements for a part of {}", host.len(), self.len);
             return Err(refused(invalid, text, at));
         }
@@ -211,7 +210,7 @@ impl<T: DeviceCopy + Multimem + bytemuck::Pod> MulticastBuffer<T> {
         }
         let bytes = std::mem::size_of_val(host);
         // SAFETY: the slice and the part have this many bytes, and no kernel uses the part.
-        let result = unsafe { sys::cuMemcpyHtoD_v2(address, host.as_ptr().cast(), bytes) };
+        let result = unsafe { api::cuMemcpyHtoD_v2(address, host.as_ptr().cast(), bytes) };
         DriverError::check("cuMemcpyHtoD", result, at)?;
         // A copy from pageable memory may return before the data is on the device.
         self.synchronize(at)
@@ -221,7 +220,7 @@ impl<T: DeviceCopy + Multimem + bytemuck::Pod> MulticastBuffer<T> {
     fn part(&self, part: usize, at: &'static Location<'static>) -> Result<u64, DriverError> {
         let found = self.members.get(part);
         let Some((member, range)) = found.and_then(|member| Some((member, member.range?))) else {
-            let invalid = sys::CUresult::CUDA_ERROR_INVALID_VALUE;
+            let invalid = CUresult::ERROR_INVALID_VALUE;
             let text = format!("part {part} of a buffer on {} devices", self.members.len());
             return Err(refused(invalid, text, at));
         };
@@ -312,7 +311,7 @@ fn number(device: &Device) -> i32 {
 }
 
 /// Makes an error that this crate reports itself.
-fn refused(code: sys::CUresult, text: String, at: &'static Location<'static>) -> DriverError {
+fn refused(code: CUresult, text: String, at: &'static Location<'static>) -> DriverError {
     let error = DriverError::check("MulticastBuffer", code, at).err();
     match error {
         Some(error) => error.with_report(text),
@@ -324,7 +323,7 @@ fn reserve(size: usize, at: &'static Location<'static>) -> Result<Range, DriverE
     let mut address = 0;
     // SAFETY: the result is written to a local variable.
     let result = unsafe { api::cuMemAddressReserve(&mut address, size, 0, 0, 0) };
-    DriverError::check_code("cuMemAddressReserve", result, at)?;
+    DriverError::check("cuMemAddressReserve", result, at)?;
     Ok(Range {
         address,
         mapped: false,
@@ -341,7 +340,7 @@ fn map(
 ) -> Result<(), DriverError> {
     // SAFETY: the range was reserved with this many bytes, and nothing is mapped there.
     let result = unsafe { api::cuMemMap(range.address, size, 0, handle, 0) };
-    DriverError::check_code("cuMemMap", result, at)?;
+    DriverError::check("cuMemMap", result, at)?;
     range.mapped = true;
     let access: Vec<CUmemAccessDesc> = devices
         .iter()
@@ -356,7 +355,7 @@ fn map(
     // SAFETY: the pointer leads to `access.len()` descriptions.
     let result: CUresult =
         unsafe { api::cuMemSetAccess(range.address, size, access.as_ptr(), access.len()) };
-    DriverError::check_code("cuMemSetAccess", result, at)
+    DriverError::check("cuMemSetAccess", result, at)
 }
 
 // SAFETY: every device of the buffer can access the address, and there is memory for this many
@@ -373,13 +372,13 @@ unsafe impl<T: DeviceCopy + Multimem + bytemuck::Pod> Argument<Multicast<T>>
                 "the kernel would run on device {}, which has no part in the buffer",
                 device.ordinal()
             );
-            let invalid = sys::CUresult::CUDA_ERROR_INVALID_VALUE;
+            let invalid = CUresult::ERROR_INVALID_VALUE;
             return Err(refused(invalid, text, at));
         }
         if list.is_recording() {
             let text =
                 "a graph may run when the buffer is gone: multicast buffers are not recorded";
-            let code = sys::CUresult::CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED;
+            let code = CUresult::ERROR_STREAM_CAPTURE_UNSUPPORTED;
             return Err(refused(code, text.into(), at));
         }
         let address = self.range.map_or(0, |range| range.address);

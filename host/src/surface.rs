@@ -8,7 +8,8 @@
 
 use std::panic::Location;
 
-use cust::sys;
+use lanewise_driver::abi::enums::array_flags;
+use lanewise_driver::api;
 use lanewise_std::surface::{Surface1d, Surface2d, Surface3d};
 
 use crate::array::Array;
@@ -55,7 +56,7 @@ impl Drop for Ending {
         // Kernels that use the surface may still run.
         if self.uses.synchronize().is_ok() && self.device.make_current(Location::caller()).is_ok() {
             // SAFETY: the surface owned the handle, and no kernel uses it any more.
-            let _ = unsafe { sys::cuSurfObjectDestroy(self.handle) };
+            let _ = unsafe { api::cuSurfObjectDestroy(self.handle) };
         }
     }
 }
@@ -74,7 +75,7 @@ impl<const DIMENSIONS: usize> Surface<DIMENSIONS> {
         size: [usize; DIMENSIONS],
     ) -> Result<Self, MemoryError> {
         let at = Location::caller();
-        let flags = sys::CUDA_ARRAY3D_SURFACE_LDST;
+        let flags = array_flags::SURFACE_LDST;
         Self::over(Array::new(device, texels, size, flags, at)?, at)
     }
 
@@ -82,7 +83,7 @@ impl<const DIMENSIONS: usize> Surface<DIMENSIONS> {
     fn over(array: Array<DIMENSIONS>, at: &'static Location<'static>) -> Result<Self, MemoryError> {
         let (resource, mut handle) = (array.resource(), 0);
         // SAFETY: the descriptor is complete, and the handle is written to a variable.
-        let made = unsafe { sys::cuSurfObjectCreate(&mut handle, &resource) };
+        let made = unsafe { api::cuSurfObjectCreate(&mut handle, &resource) };
         DriverError::check("cuSurfObjectCreate", made, at)?;
         Ok(Self {
             object: SurfaceObject {
@@ -101,7 +102,7 @@ impl<const DIMENSIONS: usize> Surface<DIMENSIONS> {
     #[track_caller]
     pub fn zeroed(device: &Device, size: [usize; DIMENSIONS]) -> Result<Self, MemoryError> {
         let at = Location::caller();
-        let flags = sys::CUDA_ARRAY3D_SURFACE_LDST;
+        let flags = array_flags::SURFACE_LDST;
         Self::over(Array::zeroed(device, size, flags, at)?, at)
     }
 

@@ -8,7 +8,9 @@
 use std::panic::Location;
 use std::ptr::null;
 
-use cust::sys::{self, CUDA_TEXTURE_DESC, CUaddress_mode, CUfilter_mode};
+use lanewise_driver::abi::CUDA_TEXTURE_DESC;
+use lanewise_driver::abi::enums::{address_mode, filter_mode, texture_flags};
+use lanewise_driver::api;
 
 use crate::array::Array;
 use crate::launch::argument::{Argument, ArgumentList};
@@ -108,31 +110,31 @@ fn sampler<const DIMENSIONS: usize>(
     array.device.make_current(at)?;
     let resource = array.resource();
     let (mode, border) = match sampling.address_mode {
-        AddressMode::Clamp => (CUaddress_mode::CU_TR_ADDRESS_MODE_CLAMP, 0.0),
-        AddressMode::Wrap => (CUaddress_mode::CU_TR_ADDRESS_MODE_WRAP, 0.0),
-        AddressMode::Mirror => (CUaddress_mode::CU_TR_ADDRESS_MODE_MIRROR, 0.0),
-        AddressMode::Border(value) => (CUaddress_mode::CU_TR_ADDRESS_MODE_BORDER, value),
+        AddressMode::Clamp => (address_mode::CLAMP, 0.0),
+        AddressMode::Wrap => (address_mode::WRAP, 0.0),
+        AddressMode::Mirror => (address_mode::MIRROR, 0.0),
+        AddressMode::Border(value) => (address_mode::BORDER, value),
     };
     let filter = match sampling.filter {
-        Filter::Point => CUfilter_mode::CU_TR_FILTER_MODE_POINT,
-        Filter::Linear => CUfilter_mode::CU_TR_FILTER_MODE_LINEAR,
+        Filter::Point => filter_mode::POINT,
+        Filter::Linear => filter_mode::LINEAR,
     };
-    let normalized = u32::from(sampling.normalized) * sys::CU_TRSF_NORMALIZED_COORDINATES;
+    let normalized = u32::from(sampling.normalized) * texture_flags::NORMALIZED_COORDINATES;
     let how = CUDA_TEXTURE_DESC {
-        addressMode: [mode; 3],
-        filterMode: filter,
+        address_mode: [mode; 3],
+        filter_mode: filter,
         flags: normalized,
-        maxAnisotropy: 0,
-        mipmapFilterMode: CUfilter_mode::CU_TR_FILTER_MODE_POINT,
-        mipmapLevelBias: 0.0,
-        minMipmapLevelClamp: 0.0,
-        maxMipmapLevelClamp: 0.0,
-        borderColor: [border; 4],
+        max_anisotropy: 0,
+        mipmap_filter_mode: filter_mode::POINT,
+        mipmap_level_bias: 0.0,
+        min_mipmap_level_clamp: 0.0,
+        max_mipmap_level_clamp: 0.0,
+        border_color: [border; 4],
         reserved: [0; 12],
     };
     let mut object = 0;
     // SAFETY: the descriptors are complete, and the handle is written to a variable.
-    let made = unsafe { sys::cuTexObjectCreate(&mut object, &resource, &how, null()) };
+    let made = unsafe { api::cuTexObjectCreate(&mut object, &resource, &how, null()) };
     DriverError::check("cuTexObjectCreate", made, at)?;
     Ok(object)
 }
@@ -161,7 +163,7 @@ impl Drop for Ending {
         // and nothing uses it.
         if self.uses.synchronize().is_ok() && self.device.make_current(Location::caller()).is_ok() {
             // SAFETY: the texture owned the handle, and no kernel reads it any more.
-            let _ = unsafe { sys::cuTexObjectDestroy(self.object) };
+            let _ = unsafe { api::cuTexObjectDestroy(self.object) };
         }
     }
 }

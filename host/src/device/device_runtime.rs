@@ -10,7 +10,8 @@
 
 use std::panic::Location;
 
-use cust::sys;
+use lanewise_driver::abi::enums::limit;
+use lanewise_driver::api;
 use lanewise_variables::CUDADEVRT;
 
 use crate::device::link::Linker;
@@ -66,9 +67,9 @@ impl Device {
     pub fn set_pending_launches(&self, count: usize) -> Result<(), DriverError> {
         let at = Location::caller();
         self.make_current(at)?;
-        let limit = sys::CUlimit::CU_LIMIT_DEV_RUNTIME_PENDING_LAUNCH_COUNT;
+        let limit = limit::DEV_RUNTIME_PENDING_LAUNCH_COUNT;
         // SAFETY: the call sets a limit of the current context and takes no pointer.
-        let result = unsafe { sys::cuCtxSetLimit(limit, count) };
+        let result = unsafe { api::cuCtxSetLimit(limit, count) };
         DriverError::check("cuCtxSetLimit", result, at)
     }
 
@@ -80,10 +81,10 @@ impl Device {
     pub fn pending_launches(&self) -> Result<usize, DriverError> {
         let at = Location::caller();
         self.make_current(at)?;
-        let limit = sys::CUlimit::CU_LIMIT_DEV_RUNTIME_PENDING_LAUNCH_COUNT;
+        let limit = limit::DEV_RUNTIME_PENDING_LAUNCH_COUNT;
         let mut count = 0;
         // SAFETY: the result is written to a local variable.
-        let result = unsafe { sys::cuCtxGetLimit(&mut count, limit) };
+        let result = unsafe { api::cuCtxGetLimit(&mut count, limit) };
         DriverError::check("cuCtxGetLimit", result, at)?;
         Ok(count)
     }

@@ -5,13 +5,13 @@
 //! request, and then compute-sanitizer and Nsight Compute show them. The machine code is the same.
 //! PTX that was built for a debugger has a `debug` target (`.target sm_90, debug`). Such a text is
 //! compiled without optimisation and with the information that cuda-gdb reads.
-//! Source: CUDA driver API, `CUjit_option`; PTX ISA, "PTX Module Directives: .target".
+//! Source: CUDA driver API, `u32`; PTX ISA, "PTX Module Directives: .target".
 
 use std::ffi::c_void;
 use std::panic::Location;
 
-use cust::context::{CurrentContext, ResourceLimit};
-use cust::sys::CUjit_option;
+use lanewise_driver::abi::enums::{jit, limit};
+use lanewise_driver::api;
 
 use crate::DriverError;
 
@@ -54,13 +54,13 @@ impl JitOptions {
     pub(crate) fn added_to(self, mut options: Options) -> Options {
         let number = |value: u32| std::ptr::without_provenance_mut(value as usize);
         if let Some(level) = self.optimization {
-            options = options.with(CUjit_option::CU_JIT_OPTIMIZATION_LEVEL, number(level));
+            options = options.with(jit::OPTIMIZATION_LEVEL, number(level));
         }
         if let Some(most) = self.max_registers {
-            options = options.with(CUjit_option::CU_JIT_MAX_REGISTERS, number(most));
+            options = options.with(jit::MAX_REGISTERS, number(most));
         }
         if self.verbose {
-            options = options.with(CUjit_option::CU_JIT_LOG_VERBOSE, number(1));
+            options = options.with(jit::LOG_VERBOSE, number(1));
         }
         if let Some(cache) = self.cache {
             // `CUjit_cacheMode`.
@@ -68,7 +68,7 @@ impl JitOptions {
                 LoadCache::L2 => 1,
                 LoadCache::All => 2,
             };
-            options = options.with(CUjit_option::CU_JIT_CACHE_MODE, number(mode));
+            options = options.with(jit::CACHE_MODE, number(mode));
         }
         options
     }
@@ -91,7 +91,7 @@ pub(crate) fn with_log(error: DriverError, log: &[u8]) -> DriverError {
 /// Options for `cuModuleLoadDataEx` and `cuLinkCreate`. Each value is stored as a pointer.
 #[derive(Debug, Default)]
 pub(crate) struct Options {
-    pub(crate) names: Vec<CUjit_option>,
+    pub(crate) names: Vec<u32>,
     pub(crate) values: Vec<*mut c_void>,
 }
 
@@ -99,9 +99,9 @@ impl Options {
     /// Returns the options that this text needs.
     pub(crate) fn of(ptx: &str) -> Options {
         let keep = if is_for_debugger(ptx) {
-            CUjit_option::CU_JIT_GENERATE_DEBUG_INFO
+            jit::GENERATE_DEBUG_INFO
         } else {
-            CUjit_option::CU_JIT_GENERATE_LINE_INFO
+            jit::GENERATE_LINE_INFO
         };
         Options::default().with(keep, std::ptr::without_provenance_mut(1))
     }
@@ -109,39 +109,33 @@ impl Options {
     /// Adds a buffer for the compiler's errors. It must outlive the use of the options.
     pub(crate) fn with_log(self, log: &mut [u8]) -> Options {
         let size = std::ptr::without_provenance_mut(log.len());
-        self.with(
-            CUjit_option::CU_JIT_ERROR_LOG_BUFFER,
-            log.as_mut_ptr().cast(),
-        )
-        .with(CUjit_option::CU_JIT_ERROR_LOG_BUFFER_SIZE_BYTES, size)
+        self.with(jit::ERROR_LOG_BUFFER, log.as_mut_ptr().cast())
+            .with(jit::ERROR_LOG_BUFFER_SIZE_BYTES, size)
     }
 
     /// Adds a buffer for the compiler's other messages. It must outlive the use of the options.
     pub(crate) fn with_info(self, log: &mut [u8]) -> Options {
         let size = std::ptr::without_provenance_mut(log.len());
-        self.with(
-            CUjit_option::CU_JIT_INFO_LOG_BUFFER,
-            log.as_mut_ptr().cast(),
-        )
-        .with(CUjit_option::CU_JIT_INFO_LOG_BUFFER_SIZE_BYTES, size)
+        self.with(jit::INFO_LOG_BUFFER, log.as_mut_ptr().cast())
+            .with(jit::INFO_LOG_BUFFER_SIZE_BYTES, size)
     }
 
     /// Asks for the compile time, which [`Self::seconds`] returns afterwards.
     pub(crate) fn with_time(self) -> Options {
-        self.with(CUjit_option::CU_JIT_WALL_TIME, std::ptr::null_mut())
+        self.with(jit::WALL_TIME, std::ptr::null_mut())
     }
 
     /// Returns the compile time in seconds that the compiler reported, or 0 if it was
     /// not asked for.
     pub(crate) fn seconds(&self) -> f64 {
-        let time = CUjit_option::CU_JIT_WALL_TIME;
+        let time = jit::WALL_TIME;
         let place = self.names.iter().position(|name| *name == time);
         // The value is a number of milliseconds, as an `f32` in the low bits of the pointer.
         let milliseconds = place.map_or(0.0, |at| f32::from_bits(self.values[at].addr() as u32));
         f64::from(milliseconds) / 1e3
     }
 
-    fn with(mut self, name: CUjit_option, value: *mut c_void) -> Options {
+    fn with(mut self, name: u32, value: *mut c_void) -> Options {
         self.names.push(name);
         self.values.push(value);
         self
@@ -155,11 +149,17 @@ impl Options {
 
 /// Makes the stack of threads in the current context large enough, if the text is for a debugger.
 pub(crate) fn make_room(ptx: &str, at: &'static Location<'static>) -> Result<(), DriverError> {
-    let limit = ResourceLimit::StackSize;
-    let call = |name| move |error| DriverError::from_cust(name, error, at);
-    let has = || CurrentContext::get_resource_limit(limit).map_err(call("cuCtxGetLimit"));
-    if is_for_debugger(ptx) && has()? < STACK {
-        CurrentContext::set_resource_limit(limit, STACK).map_err(call("cuCtxSetLimit"))?;
+    if !is_for_debugger(ptx) {
+        return Ok(());
+    }
+    let mut has = 0;
+    // SAFETY: the result is written to a local variable.
+    let result = unsafe { api::cuCtxGetLimit(&mut has, limit::STACK_SIZE) };
+    DriverError::check("cuCtxGetLimit", result, at)?;
+    if has < STACK {
+        // SAFETY: the call sets a limit of the current context and takes no pointer.
+        let result = unsafe { api::cuCtxSetLimit(limit::STACK_SIZE, STACK) };
+        DriverError::check("cuCtxSetLimit", result, at)?;
     }
     Ok(())
 }
@@ -191,13 +191,7 @@ mod tests {
     #[test]
     fn a_text_is_compiled_with_lines_or_for_the_debugger() {
         let names = |ptx| Options::of(ptx).names;
-        assert_eq!(
-            names(".target sm_90"),
-            [CUjit_option::CU_JIT_GENERATE_LINE_INFO]
-        );
-        assert_eq!(
-            names(".target sm_90, debug"),
-            [CUjit_option::CU_JIT_GENERATE_DEBUG_INFO]
-        );
+        assert_eq!(names(".target sm_90"), [jit::GENERATE_LINE_INFO]);
+        assert_eq!(names(".target sm_90, debug"), [jit::GENERATE_DEBUG_INFO]);
     }
 }

@@ -8,7 +8,7 @@ use std::hash::{BuildHasher, BuildHasherDefault, Hasher};
 use std::panic::Location;
 use std::sync::{Arc, OnceLock};
 
-use cust::sys::CUfunction;
+use lanewise_driver::abi::CUfunction;
 use lanewise_std::kernel::Kernel;
 
 use super::Device;

@@ -36,13 +36,10 @@ use std::any::TypeId;
 use std::borrow::Cow;
 use std::collections::HashMap;
 use std::panic::Location;
-use std::ptr::null_mut;
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 
-use cust::context::{Context, CurrentContext};
-use cust::sys::{self, CUcontext, CUresult};
-use cust::{CudaFlags, device::Device as CustDevice};
-use lanewise_driver::{abi, api};
+use lanewise_driver::abi::{CUcontext, CUdevice, CUresult, CUstream};
+use lanewise_driver::api;
 use lanewise_std::kernel::{self, Kernel, PtxText};
 use lanewise_variables::PTX;
 
@@ -70,8 +67,8 @@ in_words! { OpenError }
 pub struct Device(Arc<Inner>);
 
 struct Inner {
-    context: Context,
-    device: CustDevice,
+    context: CUcontext,
+    device: CUdevice,
     ordinal: usize,
     /// The numbers of the devices whose memory this one's kernels may access.
     peers: Mutex<Vec<usize>>,
@@ -167,10 +164,11 @@ impl Device {
     /// As [`Device::open`].
     #[track_caller]
     pub fn count() -> Result<usize, OpenError> {
-        let at = Location::caller();
-        let call = |name| move |error| DriverError::from_cust(name, error, at);
-        cust::init(CudaFlags::empty()).map_err(call("cuInit"))?;
-        let count = CustDevice::num_devices().map_err(call("cuDeviceGetCount"))?;
+        let (at, mut count) = (Location::caller(), 0);
+        init(at)?;
+        // SAFETY: the result is written to a local variable.
+        let result = unsafe { api::cuDeviceGetCount(&mut count) };
+        DriverError::check("cuDeviceGetCount", result, at)?;
         Ok(count as usize)
     }
 
@@ -184,14 +182,22 @@ impl Device {
     }
 
     fn start(ordinal: usize, at: &'static Location<'static>) -> Result<Self, DriverError> {
-        let call = |name| move |error| DriverError::from_cust(name, error, at);
-        cust::init(CudaFlags::empty()).map_err(call("cuInit"))?;
+        init(at)?;
         // A number that does not fit becomes one that no device has.
-        let number = u32::try_from(ordinal).unwrap_or(u32::MAX);
-        let device = CustDevice::get_device(number).map_err(call("cuDeviceGet"))?;
+        let number = i32::try_from(ordinal).unwrap_or(i32::MAX);
+        let (mut device, mut context) = (0, CUcontext::default());
+        // SAFETY: the result is written to a local variable.
+        let result = unsafe { api::cuDeviceGet(&mut device, number) };
+        DriverError::check("cuDeviceGet", result, at)?;
         // A device lives until the process ends, and so does its context.
-        let context = lanewise_driver::kept(|| Context::new(device))
-            .map_err(call("cuDevicePrimaryCtxRetain"))?;
+        // SAFETY: as above.
+        let retain = || unsafe { api::cuDevicePrimaryCtxRetain(&mut context, device) };
+        DriverError::check(
+            "cuDevicePrimaryCtxRetain",
+            lanewise_driver::kept(retain),
+            at,
+        )?;
+        set_current(context, at)?;
         let properties = DeviceProperties::read(device, at)?;
         // `cuInit` has chosen the backend.
         let backend = lanewise_driver::backend().unwrap_or(Backend::Sim);
@@ -218,7 +224,7 @@ impl Device {
 
     /// Returns the context's handle, for driver calls that take one.
     pub(crate) fn context(&self) -> CUcontext {
-        self.0.context.as_raw()
+        self.0.context
     }
 
     /// Returns the gate between recording a graph and waiting for the whole device.
@@ -280,7 +286,7 @@ impl Device {
     ) -> Result<(), DriverError> {
         self.make_current(at)?;
         // SAFETY: null names the default stream of the current context.
-        let result = unsafe { sys::cuStreamSynchronize(null_mut()) };
+        let result = unsafe { api::cuStreamSynchronize(CUstream::default()) };
         DriverError::check("cuStreamSynchronize", result, at)
     }
 
@@ -288,7 +294,7 @@ impl Device {
     fn no_recordings(&self, at: &'static Location<'static>) -> Result<Waiting<'_>, DriverError> {
         self.make_current(at)?;
         self.0.gate.wait().ok_or_else(|| {
-            let code = CUresult::CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED;
+            let code = CUresult::ERROR_STREAM_CAPTURE_UNSUPPORTED;
             DriverError::answer("cuCtxSynchronize", code, at)
         })
     }
@@ -311,8 +317,9 @@ impl Device {
             Some(point) => point.wait(at)?,
             None => {
                 self.make_current(at)?;
-                let failed = |error| DriverError::from_cust("cuCtxSynchronize", error, at);
-                CurrentContext::synchronize().map_err(failed)?;
+                // SAFETY: the call works on the current context and takes no pointer.
+                let result = unsafe { api::cuCtxSynchronize() };
+                DriverError::check("cuCtxSynchronize", result, at)?;
             }
         }
         journal::done(self.ordinal(), None);
@@ -360,7 +367,7 @@ impl Device {
     /// imports is defined as the crate declares it.
     pub unsafe fn set_module<M: kernel::Module>(&self, module: Module) -> Result<(), LoadError> {
         // From now on the module exists as long as the device.
-        let kept = lanewise_driver::abi::CUmodule(module.raw().addr());
+        let kept = module.raw();
         let mut module = Some(module);
         let slot = self.slot_of_all::<M>();
         let slot = slot.ok_or(LoadError::AlreadyLoaded { module: M::NAME })?;
@@ -495,23 +502,35 @@ impl Device {
         Ok(module)
     }
 
-    /// Returns the device as `cust`'s type, for calls that this crate does not wrap.
-    pub fn cust(&self) -> CustDevice {
+    /// Returns the driver's number of the device.
+    pub(crate) fn number(&self) -> CUdevice {
         self.0.device
     }
 
     /// Makes the context current on this thread. Every driver call needs that.
     pub(crate) fn make_current(&self, at: &'static Location<'static>) -> Result<(), DriverError> {
         // Asking costs a tenth of setting, and in most programs it is current already.
-        let mut current = abi::CUcontext::default();
+        let mut current = CUcontext::default();
         // SAFETY: the result is written to a local variable.
         let known = unsafe { api::cuCtxGetCurrent(&mut current) };
-        if known == abi::CUresult::SUCCESS && current.0 == self.context().addr() {
+        if known == CUresult::SUCCESS && current == self.context() {
             return Ok(());
         }
-        CurrentContext::set_current(&self.0.context)
-            .map_err(|error| DriverError::from_cust("cuCtxSetCurrent", error, at))
+        set_current(self.context(), at)
     }
+}
+
+/// Starts the driver. Only the first call has something to do.
+fn init(at: &'static Location<'static>) -> Result<(), DriverError> {
+    // SAFETY: the call takes no pointer.
+    DriverError::check("cuInit", unsafe { api::cuInit(0) }, at)
+}
+
+/// Makes a device's context current on this thread.
+fn set_current(context: CUcontext, at: &'static Location<'static>) -> Result<(), DriverError> {
+    // SAFETY: the context lives as long as the process.
+    let result = unsafe { api::cuCtxSetCurrent(context) };
+    DriverError::check("cuCtxSetCurrent", result, at)
 }
 
 #[cfg(test)]

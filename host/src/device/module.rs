@@ -12,7 +12,8 @@ use std::panic::Location;
 use std::path::PathBuf;
 use std::time::Duration;
 
-use cust::sys::{self, CUfunction, CUmodule};
+use lanewise_driver::abi::{CUfunction, CUmodule, CUresult};
+use lanewise_driver::api;
 
 use crate::device::entries;
 use crate::device::jit::{self, JitOptions, LOG, Options};
@@ -216,7 +217,7 @@ impl Module {
         let refused = |source| LoadError::Refused { source };
         device.make_current(at).map_err(refused)?;
         jit::make_room(ptx, at).map_err(refused)?;
-        let mut module = std::ptr::null_mut();
+        let mut module = CUmodule::default();
         // SAFETY: `text` ends with NUL, and no option points to a buffer.
         let result = unsafe { load(&mut module, &text, &mut Options::of(ptx)) };
         DriverError::check("cuModuleLoadDataEx", result, at).map_err(|error| {
@@ -252,7 +253,7 @@ impl Module {
         let (mut errors, mut infos) = (vec![0u8; LOG], vec![0u8; LOG]);
         let asked = options.added_to(Options::of(ptx)).with_time();
         let mut asked = asked.with_log(&mut errors).with_info(&mut infos);
-        let mut module = std::ptr::null_mut();
+        let mut module = CUmodule::default();
         // SAFETY: `text` ends with NUL, and the logs outlive this call.
         let result = unsafe { load(&mut module, &text, &mut asked) };
         DriverError::check("cuModuleLoadDataEx", result, at)
@@ -280,9 +281,9 @@ impl Module {
         let at = Location::caller();
         let refused = |source| LoadError::Refused { source };
         device.make_current(at).map_err(refused)?;
-        let mut module = std::ptr::null_mut();
+        let mut module = CUmodule::default();
         // SAFETY: the caller promises the same.
-        let result = unsafe { sys::cuModuleLoadData(&mut module, image.as_ptr().cast()) };
+        let result = unsafe { api::cuModuleLoadData(&mut module, image.as_ptr().cast()) };
         DriverError::check("cuModuleLoadData", result, at).map_err(refused)?;
         Ok(Self::loaded(device, module, ""))
     }
@@ -321,10 +322,10 @@ impl Module {
         self.device.make_current(at)?;
         // No kernel's name contains a NUL or is empty, so the empty name is not found.
         let text = CString::new(name).unwrap_or_default();
-        let mut function = std::ptr::null_mut();
+        let mut function = CUfunction::default();
         // SAFETY: the module is loaded, `text` ends with NUL, and the result is written to
         // a local variable.
-        let result = unsafe { sys::cuModuleGetFunction(&mut function, self.module, text.as_ptr()) };
+        let result = unsafe { api::cuModuleGetFunction(&mut function, self.module, text.as_ptr()) };
         DriverError::check("cuModuleGetFunction", result, at)?;
         Ok(function)
     }
@@ -365,7 +366,7 @@ impl Drop for Ending {
         }
         // SAFETY: the module was loaded once and is unloaded here only, and nothing borrows from
         // it any more.
-        unsafe { sys::cuModuleUnload(self.module) };
+        unsafe { api::cuModuleUnload(self.module) };
     }
 }
 
@@ -373,24 +374,24 @@ impl Drop for Ending {
 ///
 /// # Safety
 /// The buffers in the options live until this returns, and have the lengths that the options give.
-unsafe fn load(module: &mut CUmodule, text: &CString, options: &mut Options) -> sys::CUresult {
+unsafe fn load(module: &mut CUmodule, text: &CString, options: &mut Options) -> CUresult {
     let count = options.count();
     let (names, values) = (options.names.as_mut_ptr(), options.values.as_mut_ptr());
     // SAFETY: `text` ends with NUL, and both lists have `count` entries. The caller promises the
     // rest about the buffers.
-    unsafe { sys::cuModuleLoadDataEx(module, text.as_ptr().cast(), count, names, values) }
+    unsafe { api::cuModuleLoadDataEx(module, text.as_ptr().cast(), count, names, values) }
 }
 
 /// Loads the refused text once more, this time with a buffer for the compiler's log, and adds the
 /// log to the error.
 fn with_compiler_log(error: DriverError, text: &CString, options: Options) -> DriverError {
     let mut log = vec![0u8; LOG];
-    let mut module = std::ptr::null_mut();
+    let mut module = CUmodule::default();
     // SAFETY: the log outlives this call. If the module loads this time, it is unloaded.
     unsafe {
         let result = load(&mut module, text, &mut options.with_log(&mut log));
-        if result == sys::cudaError_enum::CUDA_SUCCESS {
-            sys::cuModuleUnload(module);
+        if result == CUresult::SUCCESS {
+            api::cuModuleUnload(module);
         }
     }
     jit::with_log(error, &log)

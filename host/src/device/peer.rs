@@ -8,7 +8,8 @@
 
 use std::panic::Location;
 
-use cust::sys;
+use lanewise_driver::abi::CUresult;
+use lanewise_driver::api;
 
 use crate::{Device, DriverError};
 
@@ -22,9 +23,9 @@ impl Device {
     pub fn can_reach(&self, other: &Device) -> Result<bool, DriverError> {
         let at = Location::caller();
         let mut can = 0;
-        let (own, other) = (self.cust().as_raw(), other.cust().as_raw());
+        let (own, other) = (self.number(), other.number());
         // SAFETY: the result is written to a local variable, and both handles are devices.
-        let result = unsafe { sys::cuDeviceCanAccessPeer(&mut can, own, other) };
+        let result = unsafe { api::cuDeviceCanAccessPeer(&mut can, own, other) };
         DriverError::check("cuDeviceCanAccessPeer", result, at)?;
         Ok(can != 0)
     }
@@ -44,9 +45,9 @@ impl Device {
         self.make_current(at)?;
         // SAFETY: this device's context is current, and the other context lives as long
         // as the process.
-        let result = unsafe { sys::cuCtxEnablePeerAccess(other.context(), 0) };
+        let result = unsafe { api::cuCtxEnablePeerAccess(other.context(), 0) };
         // Other code in the process may have enabled it.
-        if result != sys::CUresult::CUDA_ERROR_PEER_ACCESS_ALREADY_ENABLED {
+        if result != CUresult::ERROR_PEER_ACCESS_ALREADY_ENABLED {
             DriverError::check("cuCtxEnablePeerAccess", result, at)?;
         }
         peers.push(other.ordinal());
@@ -60,7 +61,7 @@ impl Device {
         if self == owner {
             return Ok(());
         }
-        let refused = sys::CUresult::CUDA_ERROR_INVALID_HANDLE;
+        let refused = CUresult::ERROR_INVALID_HANDLE;
         let (own, other) = (self.ordinal(), owner.ordinal());
         DriverError::check("cuLaunchKernel", refused, Location::caller()).map_err(|error| {
             error.with_report(format!(
@@ -84,7 +85,7 @@ impl Device {
         if self.peers().contains(&owner.ordinal()) {
             return Ok(());
         }
-        let refused = sys::CUresult::CUDA_ERROR_PEER_ACCESS_NOT_ENABLED;
+        let refused = CUresult::ERROR_PEER_ACCESS_NOT_ENABLED;
         let (own, other) = (self.ordinal(), owner.ordinal());
         DriverError::check("cuLaunchKernel", refused, Location::caller()).map_err(|error| {
             error.with_report(format!(

@@ -4,11 +4,13 @@
 //! (`CU_DEVICE_ATTRIBUTE_...`) and their units.
 //! Source: CUDA driver API, "Device Management"; Professional CUDA C Programming, chapter 2.
 
+use std::ffi::CStr;
 use std::fmt;
 use std::panic::Location;
 
-use cust::device::Device as CustDevice;
-use cust::sys::{self, CUdevice_attribute as Attribute};
+use lanewise_driver::abi::CUdevice;
+use lanewise_driver::abi::enums::device_attribute;
+use lanewise_driver::api;
 use serde::Serialize;
 
 use crate::DriverError;
@@ -53,24 +55,31 @@ macro_rules! properties {
 
         impl DeviceProperties {
             /// Reads each property from the driver.
-            pub(crate) fn read(device: CustDevice, at: &'static Location<'static>) -> Result<Self, DriverError> {
-                let call = |name| move |error| DriverError::from_cust(name, error, at);
+            pub(crate) fn read(device: CUdevice, at: &'static Location<'static>) -> Result<Self, DriverError> {
                 let attribute = |attribute| {
                     let mut value = 0;
                     // SAFETY: the driver returned this device, and the result is written to
                     // a local variable.
-                    let result = unsafe { sys::cuDeviceGetAttribute(&mut value, attribute, device.as_raw()) };
+                    let result = unsafe { api::cuDeviceGetAttribute(&mut value, attribute, device) };
                     DriverError::check("cuDeviceGetAttribute", result, at)?;
                     Ok(u32::try_from(value).unwrap_or(0))
                 };
+                let (mut name, mut total_memory) = ([0u8; 256], 0);
+                // SAFETY: as above, and the name has room for this many bytes.
+                let result = unsafe { api::cuDeviceGetName(name.as_mut_ptr().cast(), name.len() as i32, device) };
+                DriverError::check("cuDeviceGetName", result, at)?;
+                // SAFETY: as above.
+                let result = unsafe { api::cuDeviceTotalMem_v2(&mut total_memory, device) };
+                DriverError::check("cuDeviceTotalMem", result, at)?;
+                let name = CStr::from_bytes_until_nul(&name).unwrap_or_default();
                 Ok(Self {
-                    name: device.name().map_err(call("cuDeviceGetName"))?,
+                    name: name.to_string_lossy().into_owned(),
                     compute_capability: ComputeCapability {
-                        major: attribute(Attribute::CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MAJOR)?,
-                        minor: attribute(Attribute::CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MINOR)?,
+                        major: attribute(device_attribute::COMPUTE_CAPABILITY_MAJOR)?,
+                        minor: attribute(device_attribute::COMPUTE_CAPABILITY_MINOR)?,
                     },
-                    total_memory: device.total_memory().map_err(call("cuDeviceTotalMem"))? as u64,
-                    $($name: attribute(Attribute::$attribute)?,)*
+                    total_memory: total_memory as u64,
+                    $($name: attribute(device_attribute::$attribute)?,)*
                 })
             }
 
@@ -84,93 +93,93 @@ macro_rules! properties {
 
 properties! {
     /// How many streaming multiprocessors it has.
-    multiprocessors: CU_DEVICE_ATTRIBUTE_MULTIPROCESSOR_COUNT,
+    multiprocessors: MULTIPROCESSOR_COUNT,
     /// Threads of a warp.
-    warp_size: CU_DEVICE_ATTRIBUTE_WARP_SIZE,
+    warp_size: WARP_SIZE,
     /// Most threads a block may have.
-    max_threads_per_block: CU_DEVICE_ATTRIBUTE_MAX_THREADS_PER_BLOCK,
+    max_threads_per_block: MAX_THREADS_PER_BLOCK,
     /// Most threads resident on a multiprocessor.
-    max_threads_per_multiprocessor: CU_DEVICE_ATTRIBUTE_MAX_THREADS_PER_MULTIPROCESSOR,
+    max_threads_per_multiprocessor: MAX_THREADS_PER_MULTIPROCESSOR,
     /// Largest block in x.
-    max_block_x: CU_DEVICE_ATTRIBUTE_MAX_BLOCK_DIM_X,
+    max_block_x: MAX_BLOCK_DIM_X,
     /// Largest block in y.
-    max_block_y: CU_DEVICE_ATTRIBUTE_MAX_BLOCK_DIM_Y,
+    max_block_y: MAX_BLOCK_DIM_Y,
     /// Largest block in z.
-    max_block_z: CU_DEVICE_ATTRIBUTE_MAX_BLOCK_DIM_Z,
+    max_block_z: MAX_BLOCK_DIM_Z,
     /// Largest grid in x.
-    max_grid_x: CU_DEVICE_ATTRIBUTE_MAX_GRID_DIM_X,
+    max_grid_x: MAX_GRID_DIM_X,
     /// Largest grid in y.
-    max_grid_y: CU_DEVICE_ATTRIBUTE_MAX_GRID_DIM_Y,
+    max_grid_y: MAX_GRID_DIM_Y,
     /// Largest grid in z.
-    max_grid_z: CU_DEVICE_ATTRIBUTE_MAX_GRID_DIM_Z,
+    max_grid_z: MAX_GRID_DIM_Z,
     /// Bytes of shared memory a block may have without asking for more.
-    shared_memory_per_block: CU_DEVICE_ATTRIBUTE_MAX_SHARED_MEMORY_PER_BLOCK,
+    shared_memory_per_block: MAX_SHARED_MEMORY_PER_BLOCK,
     /// Bytes of shared memory of a multiprocessor.
-    shared_memory_per_multiprocessor: CU_DEVICE_ATTRIBUTE_MAX_SHARED_MEMORY_PER_MULTIPROCESSOR,
+    shared_memory_per_multiprocessor: MAX_SHARED_MEMORY_PER_MULTIPROCESSOR,
     /// Bytes of shared memory a block may have when the kernel's attribute asks for them.
-    shared_memory_per_block_optin: CU_DEVICE_ATTRIBUTE_MAX_SHARED_MEMORY_PER_BLOCK_OPTIN,
+    shared_memory_per_block_optin: MAX_SHARED_MEMORY_PER_BLOCK_OPTIN,
     /// Bytes of shared memory that the system keeps in each block.
-    reserved_shared_memory_per_block: CU_DEVICE_ATTRIBUTE_RESERVED_SHARED_MEMORY_PER_BLOCK,
+    reserved_shared_memory_per_block: RESERVED_SHARED_MEMORY_PER_BLOCK,
     /// Most blocks resident on a multiprocessor.
-    max_blocks_per_multiprocessor: CU_DEVICE_ATTRIBUTE_MAX_BLOCKS_PER_MULTIPROCESSOR,
+    max_blocks_per_multiprocessor: MAX_BLOCKS_PER_MULTIPROCESSOR,
     /// 32-bit registers a block may have.
-    registers_per_block: CU_DEVICE_ATTRIBUTE_MAX_REGISTERS_PER_BLOCK,
+    registers_per_block: MAX_REGISTERS_PER_BLOCK,
     /// 32-bit registers of a multiprocessor.
-    registers_per_multiprocessor: CU_DEVICE_ATTRIBUTE_MAX_REGISTERS_PER_MULTIPROCESSOR,
+    registers_per_multiprocessor: MAX_REGISTERS_PER_MULTIPROCESSOR,
     /// Bytes of constant memory.
-    constant_memory: CU_DEVICE_ATTRIBUTE_TOTAL_CONSTANT_MEMORY,
+    constant_memory: TOTAL_CONSTANT_MEMORY,
     /// Bytes of L2 cache.
-    l2_cache: CU_DEVICE_ATTRIBUTE_L2_CACHE_SIZE,
+    l2_cache: L2_CACHE_SIZE,
     /// Bytes of L2 that persisting accesses may set aside.
-    persisting_l2_cache_max_size: CU_DEVICE_ATTRIBUTE_MAX_PERSISTING_L2_CACHE_SIZE,
+    persisting_l2_cache_max_size: MAX_PERSISTING_L2_CACHE_SIZE,
     /// Bytes of the largest window of an access policy.
-    access_policy_max_window_size: CU_DEVICE_ATTRIBUTE_MAX_ACCESS_POLICY_WINDOW_SIZE,
+    access_policy_max_window_size: MAX_ACCESS_POLICY_WINDOW_SIZE,
     /// Bytes of the longest row of a pitched copy.
-    max_pitch: CU_DEVICE_ATTRIBUTE_MAX_PITCH,
+    max_pitch: MAX_PITCH,
     /// What a texture's base address is a multiple of, bytes.
-    texture_alignment: CU_DEVICE_ATTRIBUTE_TEXTURE_ALIGNMENT,
+    texture_alignment: TEXTURE_ALIGNMENT,
     /// What the rows of a texture in linear memory are a multiple of, bytes.
-    texture_pitch_alignment: CU_DEVICE_ATTRIBUTE_TEXTURE_PITCH_ALIGNMENT,
+    texture_pitch_alignment: TEXTURE_PITCH_ALIGNMENT,
     /// The peak clock of the multiprocessors, kHz.
-    clock_rate: CU_DEVICE_ATTRIBUTE_CLOCK_RATE,
+    clock_rate: CLOCK_RATE,
     /// The peak clock of the memory, kHz.
-    memory_clock_rate: CU_DEVICE_ATTRIBUTE_MEMORY_CLOCK_RATE,
+    memory_clock_rate: MEMORY_CLOCK_RATE,
     /// Width of the memory bus, bits.
-    memory_bus_width: CU_DEVICE_ATTRIBUTE_GLOBAL_MEMORY_BUS_WIDTH,
+    memory_bus_width: GLOBAL_MEMORY_BUS_WIDTH,
     /// Copy engines that work beside kernels.
-    async_engines: CU_DEVICE_ATTRIBUTE_ASYNC_ENGINE_COUNT,
+    async_engines: ASYNC_ENGINE_COUNT,
     /// 1 when kernels may run at the same time.
-    concurrent_kernels: CU_DEVICE_ATTRIBUTE_CONCURRENT_KERNELS,
+    concurrent_kernels: CONCURRENT_KERNELS,
     /// 1 when host memory can be mapped for the device.
-    can_map_host_memory: CU_DEVICE_ATTRIBUTE_CAN_MAP_HOST_MEMORY,
+    can_map_host_memory: CAN_MAP_HOST_MEMORY,
     /// 1 when host and device share one address space.
-    unified_addressing: CU_DEVICE_ATTRIBUTE_UNIFIED_ADDRESSING,
+    unified_addressing: UNIFIED_ADDRESSING,
     /// 1 when managed memory is there.
-    managed_memory: CU_DEVICE_ATTRIBUTE_MANAGED_MEMORY,
+    managed_memory: MANAGED_MEMORY,
     /// 1 when host and device may touch managed memory at the same time.
-    concurrent_managed_access: CU_DEVICE_ATTRIBUTE_CONCURRENT_MANAGED_ACCESS,
+    concurrent_managed_access: CONCURRENT_MANAGED_ACCESS,
     /// 1 when the device may touch memory that the host allocated by itself.
-    pageable_memory_access: CU_DEVICE_ATTRIBUTE_PAGEABLE_MEMORY_ACCESS,
+    pageable_memory_access: PAGEABLE_MEMORY_ACCESS,
     /// 1 when a registered host pointer is also the device's.
-    can_use_host_pointer_for_registered_memory: CU_DEVICE_ATTRIBUTE_CAN_USE_HOST_POINTER_FOR_REGISTERED_MEM,
+    can_use_host_pointer_for_registered_memory: CAN_USE_HOST_POINTER_FOR_REGISTERED_MEM,
     /// 1 when all blocks of a grid may wait for each other.
-    cooperative_launch: CU_DEVICE_ATTRIBUTE_COOPERATIVE_LAUNCH,
+    cooperative_launch: COOPERATIVE_LAUNCH,
     /// 1 when kernels can be interrupted between instructions.
-    compute_preemption: CU_DEVICE_ATTRIBUTE_COMPUTE_PREEMPTION_SUPPORTED,
+    compute_preemption: COMPUTE_PREEMPTION_SUPPORTED,
     /// How many times faster f32 arithmetic is than f64.
-    single_to_double_ratio: CU_DEVICE_ATTRIBUTE_SINGLE_TO_DOUBLE_PRECISION_PERF_RATIO,
+    single_to_double_ratio: SINGLE_TO_DOUBLE_PRECISION_PERF_RATIO,
     /// 0 when any number of processes may use the device, 2 none, 3 one.
-    compute_mode: CU_DEVICE_ATTRIBUTE_COMPUTE_MODE,
+    compute_mode: COMPUTE_MODE,
     /// 1 when kernels that run for long are ended.
-    kernel_timeout: CU_DEVICE_ATTRIBUTE_KERNEL_EXEC_TIMEOUT,
+    kernel_timeout: KERNEL_EXEC_TIMEOUT,
     /// 1 when the device shares the host's memory.
-    integrated: CU_DEVICE_ATTRIBUTE_INTEGRATED,
+    integrated: INTEGRATED,
     /// 1 when memory comes from pools in stream order.
-    memory_pools: CU_DEVICE_ATTRIBUTE_MEMORY_POOLS_SUPPORTED,
+    memory_pools: MEMORY_POOLS_SUPPORTED,
     /// 1 when streams have priorities.
-    stream_priorities: CU_DEVICE_ATTRIBUTE_STREAM_PRIORITIES_SUPPORTED,
+    stream_priorities: STREAM_PRIORITIES_SUPPORTED,
     /// 1 when memory errors are corrected.
-    ecc: CU_DEVICE_ATTRIBUTE_ECC_ENABLED,
+    ecc: ECC_ENABLED,
 }
 
 impl DeviceProperties {

@@ -6,11 +6,10 @@
 //! Source: CUDA driver API, `cuCtxRecordEvent`, of CUDA 12.5 and newer.
 
 use std::panic::Location;
-use std::ptr::null_mut;
 use std::sync::Arc;
 
-use cust::sys;
-use lanewise_driver::abi::{CUcontext, CUevent};
+use lanewise_driver::abi::CUevent;
+use lanewise_driver::abi::enums::event_flags;
 use lanewise_driver::api;
 
 use super::Device;
@@ -20,7 +19,7 @@ use crate::DriverError;
 pub(super) fn can_be_recorded() -> bool {
     let mut version = 0;
     // SAFETY: the result has a place, which stays 0 if the call fails.
-    let _ = unsafe { sys::cuDriverGetVersion(&mut version) };
+    let _ = unsafe { api::cuDriverGetVersion(&mut version) };
     version >= 12050
 }
 
@@ -32,13 +31,8 @@ pub(super) struct AllQueued(Arc<Marker>);
 #[derive(Debug)]
 struct Marker {
     device: Device,
-    event: sys::CUevent,
+    event: CUevent,
 }
-
-// SAFETY: an event's handle may be used from any thread ("API thread safety", CUDA driver API).
-unsafe impl Send for Marker {}
-// SAFETY: as above.
-unsafe impl Sync for Marker {}
 
 impl AllQueued {
     /// Records the event behind all work that is queued by now. No thread may be recording a graph.
@@ -47,20 +41,16 @@ impl AllQueued {
         at: &'static Location<'static>,
     ) -> Result<Self, DriverError> {
         device.make_current(at)?;
-        let mut event = null_mut();
-        let flags = sys::CUevent_flags::CU_EVENT_DISABLE_TIMING as u32;
+        let mut event = CUevent::default();
+        let flags = event_flags::DISABLE_TIMING;
         // SAFETY: the result has a place.
-        let result = unsafe { sys::cuEventCreate(&mut event, flags) };
+        let result = unsafe { api::cuEventCreate(&mut event, flags) };
         DriverError::check("cuEventCreate", result, at)?;
         let device = device.clone();
         let marker = Marker { device, event };
-        let handles = (
-            CUcontext(marker.device.context().expose_provenance()),
-            CUevent(event.expose_provenance()),
-        );
         // SAFETY: both are live.
-        let result = unsafe { api::cuCtxRecordEvent(handles.0, handles.1) };
-        DriverError::check_code("cuCtxRecordEvent", result, at)?;
+        let result = unsafe { api::cuCtxRecordEvent(marker.device.context(), event) };
+        DriverError::check("cuCtxRecordEvent", result, at)?;
         Ok(Self(Arc::new(marker)))
     }
 
@@ -68,7 +58,7 @@ impl AllQueued {
     pub(super) fn wait(&self, at: &'static Location<'static>) -> Result<(), DriverError> {
         self.0.device.make_current(at)?;
         // SAFETY: the event is live.
-        let result = unsafe { sys::cuEventSynchronize(self.0.event) };
+        let result = unsafe { api::cuEventSynchronize(self.0.event) };
         DriverError::check("cuEventSynchronize", result, at)
     }
 }
@@ -77,7 +67,7 @@ impl Drop for Marker {
     fn drop(&mut self) {
         if self.device.make_current(Location::caller()).is_ok() {
             // SAFETY: the event is this marker's own, and no call uses it any more.
-            let _ = unsafe { sys::cuEventDestroy_v2(self.event) };
+            let _ = unsafe { api::cuEventDestroy_v2(self.event) };
         }
     }
 }

@@ -16,7 +16,9 @@ use std::mem::MaybeUninit;
 use std::panic::Location;
 use std::sync::Arc;
 
-use cust::sys;
+use lanewise_driver::abi::CUstream;
+use lanewise_driver::abi::enums::stream_flags;
+use lanewise_driver::api;
 use lanewise_std::kernel::Value;
 use lanewise_std::symbol::Symbol;
 
@@ -107,12 +109,7 @@ impl Device {
 
 /// The stream on which statics are copied, one copy at a time.
 #[derive(Debug)]
-pub(super) struct CopyStream(sys::CUstream);
-
-// SAFETY: a stream's handle may be used from any thread ("API thread safety", CUDA driver API).
-unsafe impl Send for CopyStream {}
-// SAFETY: as above.
-unsafe impl Sync for CopyStream {}
+pub(super) struct CopyStream(CUstream);
 
 impl Device {
     /// Returns the stream for copies of statics. The first copy makes it, before it blocks
@@ -124,16 +121,16 @@ impl Device {
             return Ok(stream);
         }
         self.make_current(at)?;
-        let mut stream = std::ptr::null_mut();
-        let flags = sys::CUstream_flags::CU_STREAM_NON_BLOCKING as u32;
+        let mut stream = CUstream::default();
+        let flags = stream_flags::NON_BLOCKING;
         // SAFETY: the handle is written to a local variable, and the context is current.
-        let make = || unsafe { sys::cuStreamCreate(&mut stream, flags) };
+        let make = || unsafe { api::cuStreamCreate(&mut stream, flags) };
         // It is never destroyed, because the device is not closed.
         DriverError::check("cuStreamCreate", lanewise_driver::kept(make), at)?;
         let made = CopyStream(stream);
         if let Err(CopyStream(second)) = kept.set(made) {
             // SAFETY: another thread was first, so this stream was never used.
-            let _ = unsafe { sys::cuStreamDestroy_v2(second) };
+            let _ = unsafe { api::cuStreamDestroy_v2(second) };
         }
         Ok(kept.wait())
     }
@@ -162,7 +159,7 @@ impl Module {
         // SAFETY: the module is loaded, `text` ends with NUL, and both results are written
         // to local variables.
         let result = unsafe {
-            sys::cuModuleGetGlobal_v2(&mut address, &mut bytes, self.raw(), text.as_ptr())
+            api::cuModuleGetGlobal_v2(&mut address, &mut bytes, self.raw(), text.as_ptr())
         };
         DriverError::check("cuModuleGetGlobal", result, at).map_err(|source| {
             match source.name() {
@@ -201,7 +198,7 @@ impl<T: Value> DeviceSymbol<T> {
             // SAFETY: the static has the size of `T`, which `Device::symbol` has checked. The
             // destination has that size too, and it exists until the stream has been waited for.
             let result =
-                unsafe { sys::cuMemcpyDtoHAsync_v2(to, self.address, self.size(), stream) };
+                unsafe { api::cuMemcpyDtoHAsync_v2(to, self.address, self.size(), stream) };
             DriverError::check("cuMemcpyDtoHAsync", result, at)
         })?;
         // SAFETY: the copy filled the value. The static holds a `T` that the module's initialiser,
@@ -221,7 +218,7 @@ impl<T: Value> DeviceSymbol<T> {
             // SAFETY: the static has the size of `T`, which `Device::symbol` has checked. `value`
             // exists until the stream has been waited for.
             let result =
-                unsafe { sys::cuMemcpyHtoDAsync_v2(self.address, from, self.size(), stream) };
+                unsafe { api::cuMemcpyHtoDAsync_v2(self.address, from, self.size(), stream) };
             DriverError::check("cuMemcpyHtoDAsync", result, at)
         })
     }
@@ -232,14 +229,14 @@ impl<T: Value> DeviceSymbol<T> {
     fn copy(
         &self,
         at: &'static Location<'static>,
-        queue: impl FnOnce(sys::CUstream) -> Result<(), DriverError>,
+        queue: impl FnOnce(CUstream) -> Result<(), DriverError>,
     ) -> Result<(), SymbolError> {
         let device = self.module.device();
         let CopyStream(stream) = device.copy_stream(at)?;
         Ok(device.between_launches(at, || {
             let queued = queue(*stream);
             // SAFETY: the stream lives as long as the device. The copy is over when this returns.
-            let done = unsafe { sys::cuStreamSynchronize(*stream) };
+            let done = unsafe { api::cuStreamSynchronize(*stream) };
             queued?;
             DriverError::check("cuStreamSynchronize", done, at)
         })?)

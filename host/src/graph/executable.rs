@@ -6,7 +6,7 @@ use std::panic::Location;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
-use lanewise_driver::abi::{CUgraphExec, CUgraphNode, CUresult, CUstream};
+use lanewise_driver::abi::{CUgraphExec, CUgraphNode, CUresult};
 use lanewise_driver::api;
 use lanewise_std::kernel::{Kernel, SafeKernel};
 
@@ -159,7 +159,7 @@ impl ExecutableGraph {
         // SAFETY: the result is written to a local variable, and the graph is live.
         let result = unsafe { api::cuGraphInstantiateWithFlags(&mut executable, graph, 0) };
         drop(held);
-        DriverError::check_code("cuGraphInstantiateWithFlags", result, at)?;
+        DriverError::check("cuGraphInstantiateWithFlags", result, at)?;
         Ok(Self {
             device: device.clone(),
             executable,
@@ -197,11 +197,9 @@ impl ExecutableGraph {
         self.device.make_current(at)?;
         // SAFETY: the executable graph is live, and so is the memory that its nodes use, because a
         // buffer that is held here cannot be dropped.
-        let result = unsafe {
-            api::cuGraphLaunch(self.executable, CUstream(stream.raw().expose_provenance()))
-        };
+        let result = unsafe { api::cuGraphLaunch(self.executable, stream.handle()) };
         drop(held);
-        DriverError::check_code("cuGraphLaunch", result, at)?;
+        DriverError::check("cuGraphLaunch", result, at)?;
         stream.note_launch(|| What::Graph, at);
         Ok(())
     }
@@ -289,15 +287,13 @@ impl ExecutableGraph {
         // are live, and the results are written to local variables.
         let result = unsafe { api::cuGraphExecUpdate(self.executable, graph, &mut node, &mut why) };
         self.half_updated = result != CUresult::SUCCESS;
-        DriverError::check_code("cuGraphExecUpdate", result, at).map_err(|source| {
-            match source.name() {
-                "CUDA_ERROR_GRAPH_EXEC_UPDATE_FAILURE" => GraphError::NotUpdated {
-                    reason: UpdateReason::of_driver(why),
-                    node: name(node),
-                    source: Some(source),
-                },
-                _ => source.into(),
-            }
+        DriverError::check("cuGraphExecUpdate", result, at).map_err(|source| match source.name() {
+            "CUDA_ERROR_GRAPH_EXEC_UPDATE_FAILURE" => GraphError::NotUpdated {
+                reason: UpdateReason::of_driver(why),
+                node: name(node),
+                source: Some(source),
+            },
+            _ => source.into(),
         })
     }
 
@@ -382,7 +378,7 @@ impl ExecutableGraph {
                     (&raw const params).cast(),
                 )
             };
-            DriverError::check_code("cuGraphExecKernelNodeSetParams", result, at)
+            DriverError::check("cuGraphExecKernelNodeSetParams", result, at)
         };
         // SAFETY: the caller promises the kernel's conditions. Each launch of the graph keeps order
         // with the buffers' other uses, and the graph keeps order among its nodes.

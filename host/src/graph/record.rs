@@ -4,11 +4,11 @@
 
 use std::marker::PhantomData;
 use std::panic::Location;
-use std::ptr::null_mut;
 
 use bytemuck::Zeroable;
-use cust::sys::{self, CUstreamCaptureMode};
-use lanewise_driver::abi;
+use lanewise_driver::abi::CUgraph;
+use lanewise_driver::abi::enums::capture_mode;
+use lanewise_driver::api;
 use lanewise_std::kernel::{Kernel, SafeKernel};
 
 use super::error::GraphError;
@@ -117,11 +117,11 @@ impl Record<'_> {
         ])?;
         let bytes = from.len() * size_of::<T>();
         if bytes > 0 {
-            let stream = self.stream.raw();
+            let stream = self.stream.handle();
             // SAFETY: both buffers have this many bytes, and the graph is not launched after one of
             // them was dropped.
             let result =
-                unsafe { sys::cuMemcpyDtoDAsync_v2(to.address(), from.address(), bytes, stream) };
+                unsafe { api::cuMemcpyDtoDAsync_v2(to.address(), from.address(), bytes, stream) };
             DriverError::check("cuMemcpyDtoDAsync", result, at)?;
         }
         Ok(())
@@ -142,7 +142,7 @@ impl Record<'_> {
             // SAFETY: the buffer has this many bytes, and a `Zeroable` type may be all zeroes. The
             // graph is not launched after the buffer was dropped.
             let result =
-                unsafe { sys::cuMemsetD8Async(buffer.address(), 0, bytes, self.stream.raw()) };
+                unsafe { api::cuMemsetD8Async(buffer.address(), 0, bytes, self.stream.handle()) };
             DriverError::check("cuMemsetD8Async", result, Location::caller())?;
         }
         Ok(())
@@ -174,9 +174,9 @@ impl Recorded {
         let stream = device.stream_with(StreamOptions::new().non_blocking())?;
         let _recording = device.gate().record();
         // Other threads are not affected, nor are this thread's other streams.
-        let mode = CUstreamCaptureMode::CU_STREAM_CAPTURE_MODE_RELAXED;
+        let mode = capture_mode::RELAXED;
         // SAFETY: the stream is live.
-        let result = unsafe { sys::cuStreamBeginCapture_v2(stream.raw(), mode) };
+        let result = unsafe { api::cuStreamBeginCapture_v2(stream.handle(), mode) };
         DriverError::check("cuStreamBeginCapture", result, at)?;
         let mut ending = Capture {
             stream: &stream,
@@ -208,11 +208,11 @@ impl Capture<'_> {
     fn end(&mut self, at: &'static Location<'static>) -> Result<Handle, DriverError> {
         self.open = false;
         self.stream.device().make_current(at)?;
-        let mut graph = null_mut();
+        let mut graph = CUgraph::default();
         // SAFETY: the stream is live, and the result is written to a local variable.
-        let result = unsafe { sys::cuStreamEndCapture(self.stream.raw(), &mut graph) };
+        let result = unsafe { api::cuStreamEndCapture(self.stream.handle(), &mut graph) };
         // The graph is dropped with this, also if the call failed.
-        let graph = Handle::new(abi::CUgraph(graph.expose_provenance()));
+        let graph = Handle::new(graph);
         DriverError::check("cuStreamEndCapture", result, at).map(|()| graph)
     }
 }

@@ -47,7 +47,7 @@ impl Handle {
         let mut graph = CUgraph::default();
         // SAFETY: the result is written to a local variable.
         let result = unsafe { api::cuGraphCreate(&mut graph, 0) };
-        DriverError::check_code("cuGraphCreate", result, at)?;
+        DriverError::check("cuGraphCreate", result, at)?;
         Ok(Self::new(graph))
     }
 
@@ -259,7 +259,7 @@ impl Graph {
         let mut clone = CUgraph::default();
         // SAFETY: the result is written to a local variable, and the graph is live.
         let result = unsafe { api::cuGraphClone(&mut clone, graph) };
-        DriverError::check_code("cuGraphClone", result, at)?;
+        DriverError::check("cuGraphClone", result, at)?;
         let handle = Handle::new(clone);
         let mut nodes = self.nodes.clone();
         for node in &mut nodes {
@@ -267,7 +267,7 @@ impl Graph {
             // SAFETY: the result is written to the node, the node is one of the graph, and the
             // clone is of that graph.
             let result = unsafe { api::cuGraphNodeFindInClone(&mut node.handle, original, clone) };
-            DriverError::check_code("cuGraphNodeFindInClone", result, at)?;
+            DriverError::check("cuGraphNodeFindInClone", result, at)?;
         }
         Ok(Self {
             device: self.device.clone(),
@@ -296,7 +296,7 @@ impl Graph {
         // SAFETY: the graph is live, and the path ends with a zero.
         // 1 is `CU_GRAPH_DEBUG_DOT_FLAGS_VERBOSE`.
         let result = unsafe { api::cuGraphDebugDotPrint(graph, path.as_ptr(), verbose.into()) };
-        let printed = DriverError::check_code("cuGraphDebugDotPrint", result, at);
+        let printed = DriverError::check("cuGraphDebugDotPrint", result, at);
         let text = std::fs::read_to_string(&file);
         let _ = std::fs::remove_file(&file); // it may not be there
         printed?;

@@ -25,7 +25,6 @@ use std::cell::Cell;
 use std::ffi::c_void;
 use std::panic::Location;
 
-use cust::sys;
 use lanewise_driver::abi::CUresult;
 use lanewise_std::kernel::{
     BrokenContract, LaunchContract, LengthClause, SharedCell, Value, slice_alignment,
@@ -356,7 +355,7 @@ impl<'launch> ArgumentList<'launch> {
                 let mine = self.graph.is_some() && order.graph() == self.graph;
                 recorded.push(mine.then(|| (order.clone(), Access::Write)));
             }
-            None => DriverError::check_code(
+            None => DriverError::check(
                 "use of a graph's condition outside of it",
                 CUresult::ERROR_INVALID_VALUE,
                 Location::caller(),
@@ -426,7 +425,7 @@ fn aligned<T: DeviceCopy>(buffer: &DeviceBuffer<T>) -> Result<u64, DriverError> 
 
 #[cold]
 fn misaligned(address: u64, alignment: usize, size: usize) -> DriverError {
-    let code = sys::cudaError_enum::CUDA_ERROR_INVALID_VALUE;
+    let code = CUresult::ERROR_INVALID_VALUE;
     let error = DriverError::answer("the check of a slice's alignment", code, Location::caller());
     error.with_report(format!(
         "expected an address that is a multiple of {alignment}, since the elements have {size} bytes; found {address:#x}"

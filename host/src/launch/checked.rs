@@ -7,8 +7,7 @@ use std::borrow::Cow;
 use std::ffi::c_void;
 use std::panic::Location;
 
-use cust::sys::CUfunction;
-use lanewise_driver::abi::{self, CUresult};
+use lanewise_driver::abi::{CUfunction, CUresult};
 use lanewise_std::kernel::{Kernel, LaunchBounds, LaunchContract};
 
 use super::argument::{ArgumentList, Arguments, Recorded};
@@ -188,9 +187,8 @@ impl Module {
         })?;
         let refused = |source: DriverError| {
             let device = self.device().properties();
-            let handle = abi::CUfunction(function.expose_provenance());
             // SAFETY: the function is this module's, which is loaded.
-            let (reason, source) = unsafe { refusal::explain(source, device, handle, config) };
+            let (reason, source) = unsafe { refusal::explain(source, device, function, config) };
             LaunchError::Refused {
                 kernel: kernel(),
                 config,
@@ -209,7 +207,7 @@ impl Module {
         if config.cluster.is_some_and(|cluster| cluster.count() == 0) {
             // A driver may treat a size of zero as a launch without clusters.
             let code = CUresult::ERROR_INVALID_CLUSTER_SIZE;
-            DriverError::check_code("cuLaunchKernelEx", code, at).map_err(refused)?;
+            DriverError::check("cuLaunchKernelEx", code, at).map_err(refused)?;
         }
         let _turn = self.device().launching();
         pass(&mut list).map_err(|source| LaunchError::Argument {

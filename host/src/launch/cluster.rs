@@ -30,7 +30,7 @@ impl Device {
         // SAFETY: the function is one of a loaded module.
         let result =
             unsafe { api::cuFuncSetAttribute(function, NON_PORTABLE_CLUSTER_SIZE_ALLOWED, 1) };
-        DriverError::check_code("cuFuncSetAttribute", result, at).map_err(unanswered::<K>)
+        DriverError::check("cuFuncSetAttribute", result, at).map_err(unanswered::<K>)
     }
 
     /// Returns the number of clusters of this kernel that the device runs at once in this shape. It
@@ -52,8 +52,7 @@ impl Device {
             // live until the call returns.
             unsafe { api::cuOccupancyMaxActiveClusters(&mut clusters, function, config) }
         });
-        DriverError::check_code("cuOccupancyMaxActiveClusters", result, at)
-            .map_err(unanswered::<K>)?;
+        DriverError::check("cuOccupancyMaxActiveClusters", result, at).map_err(unanswered::<K>)?;
         Ok(u32::try_from(clusters).unwrap_or(0))
     }
 
@@ -62,9 +61,7 @@ impl Device {
         at: &'static Location<'static>,
     ) -> Result<CUfunction, LaunchError> {
         let function = self.kernel::<K>()?.module.function(K::NAME, at);
-        Ok(CUfunction(
-            function.map_err(unanswered::<K>)?.expose_provenance(),
-        ))
+        function.map_err(unanswered::<K>)
     }
 }
 

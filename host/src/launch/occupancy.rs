@@ -11,7 +11,8 @@
 use std::panic::Location;
 use std::sync::{Mutex, PoisonError};
 
-use cust::sys::{self, CUfunction_attribute as Attribute};
+use lanewise_driver::abi::enums::function_attribute;
+use lanewise_driver::api;
 use lanewise_std::kernel::Kernel;
 use serde::Serialize;
 
@@ -47,16 +48,16 @@ impl Module {
             let mut value = 0;
             // SAFETY: the function is one of a loaded module, and the result is written to
             // a local variable.
-            let result = unsafe { sys::cuFuncGetAttribute(&mut value, attribute, function) };
+            let result = unsafe { api::cuFuncGetAttribute(&mut value, attribute, function) };
             DriverError::check("cuFuncGetAttribute", result, at)?;
             Ok(u32::try_from(value).unwrap_or(0))
         };
         Ok(KernelResources {
-            registers: attribute(Attribute::CU_FUNC_ATTRIBUTE_NUM_REGS)?,
-            static_shared: attribute(Attribute::CU_FUNC_ATTRIBUTE_SHARED_SIZE_BYTES)?,
-            local: attribute(Attribute::CU_FUNC_ATTRIBUTE_LOCAL_SIZE_BYTES)?,
-            max_threads: attribute(Attribute::CU_FUNC_ATTRIBUTE_MAX_THREADS_PER_BLOCK)?,
-            ptx_target: attribute(Attribute::CU_FUNC_ATTRIBUTE_PTX_VERSION)?,
+            registers: attribute(function_attribute::NUM_REGS)?,
+            static_shared: attribute(function_attribute::SHARED_SIZE_BYTES)?,
+            local: attribute(function_attribute::LOCAL_SIZE_BYTES)?,
+            max_threads: attribute(function_attribute::MAX_THREADS_PER_BLOCK)?,
+            ptx_target: attribute(function_attribute::PTX_VERSION)?,
         })
     }
 
@@ -82,7 +83,7 @@ impl Module {
         // SAFETY: the function is one of a loaded module, and the result is written to
         // a local variable.
         let result = unsafe {
-            sys::cuOccupancyMaxActiveBlocksPerMultiprocessor(
+            api::cuOccupancyMaxActiveBlocksPerMultiprocessor(
                 &mut blocks,
                 function,
                 threads,
@@ -106,7 +107,7 @@ impl Module {
     pub fn set_max_dynamic_shared(&self, kernel: &str, bytes: u32) -> Result<(), DriverError> {
         let at = Location::caller();
         let function = self.function(kernel, at)?;
-        let attribute = Attribute::CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES;
+        let attribute = function_attribute::MAX_DYNAMIC_SHARED_SIZE_BYTES;
         // A number that does not fit in an `int` becomes the largest `int`, which no
         // device allows either.
         let bytes = i32::try_from(bytes).unwrap_or(i32::MAX);
@@ -116,13 +117,13 @@ impl Module {
         let mut allowed = 0;
         // SAFETY: the function is one of a loaded module, and the result is written to a local
         // variable.
-        let result = unsafe { sys::cuFuncGetAttribute(&mut allowed, attribute, function) };
+        let result = unsafe { api::cuFuncGetAttribute(&mut allowed, attribute, function) };
         DriverError::check("cuFuncGetAttribute", result, at)?;
         if bytes <= allowed {
             return Ok(());
         }
         // SAFETY: the function is one of a loaded module.
-        let result = unsafe { sys::cuFuncSetAttribute(function, attribute, bytes) };
+        let result = unsafe { api::cuFuncSetAttribute(function, attribute, bytes) };
         DriverError::check("cuFuncSetAttribute", result, at)
     }
 }

@@ -8,9 +8,7 @@ use std::panic::Location;
 use lanewise_driver::abi::enums::launch_attribute::{
     CLUSTER_DIMENSION, COOPERATIVE, PROGRAMMATIC_STREAM_SERIALIZATION,
 };
-use lanewise_driver::abi::{
-    self, CUlaunchAttribute, CUlaunchAttributeValue, CUlaunchConfig, CUstream,
-};
+use lanewise_driver::abi::{CUlaunchAttribute, CUlaunchAttributeValue, CUlaunchConfig, CUstream};
 use lanewise_driver::api;
 
 use super::CheckedLaunch;
@@ -30,8 +28,7 @@ pub(crate) unsafe fn submit(
         function, config, ..
     } = ready;
     let (params, extra) = (ready.params.as_mut_ptr(), std::ptr::null_mut());
-    let stream = CUstream(stream.raw().expose_provenance());
-    let function = abi::CUfunction(function.expose_provenance());
+    let stream = stream.handle();
     if !has_attributes(&config) {
         let LaunchConfig {
             grid,
@@ -47,14 +44,14 @@ pub(crate) unsafe fn submit(
             );
             result
         };
-        return DriverError::check_code("cuLaunchKernel", result, at);
+        return DriverError::check("cuLaunchKernel", result, at);
     }
     let result = with_config(config, stream, |config| {
         // SAFETY: the caller promises the same, and the configuration and its attributes live until
         // the call returns.
         unsafe { api::cuLaunchKernelEx(config, function, params, extra) }
     });
-    DriverError::check_code("cuLaunchKernelEx", result, at)
+    DriverError::check("cuLaunchKernelEx", result, at)
 }
 
 /// Calls `call` with the configuration in the driver's form.

@@ -121,7 +121,7 @@ impl<T: DeviceCopy> DeviceBuffer<T> {
         };
         // SAFETY: the result is written to a local variable.
         let result = unsafe { api::cuIpcGetMemHandle(&mut handle, self.address()) };
-        DriverError::check_code("cuIpcGetMemHandle", result, at)?;
+        DriverError::check("cuIpcGetMemHandle", result, at)?;
         Ok(IpcMemory {
             handle: handle.reserved.map(|byte| byte as u8),
             bytes: (self.len() * size_of::<T>()) as u64,
@@ -160,7 +160,7 @@ impl IpcMemory {
             api::cuIpcOpenMemHandle_v2(&mut address, CUipcMemHandle { reserved }, LAZY_PEER_ACCESS)
         };
         lanewise_driver::set_call_site(None);
-        DriverError::check_code("cuIpcOpenMemHandle", result, at)?;
+        DriverError::check("cuIpcOpenMemHandle", result, at)?;
         let len = (self.bytes / element as u64) as usize;
         // SAFETY: the caller promises the same. The memory is mapped until the buffer is dropped,
         // which closes it.
@@ -243,10 +243,10 @@ impl Event {
         let mut handle = CUipcEventHandle {
             reserved: [0; BYTES],
         };
-        let event = CUevent(self.raw().expose_provenance());
+        let event = self.handle();
         // SAFETY: the result is written to a local variable, and the event is live.
         let result = unsafe { api::cuIpcGetEventHandle(&mut handle, event) };
-        DriverError::check_code("cuIpcGetEventHandle", result, at)?;
+        DriverError::check("cuIpcGetEventHandle", result, at)?;
         Ok(IpcEvent {
             handle: handle.reserved.map(|byte| byte as u8),
         })
@@ -283,9 +283,9 @@ impl IpcEvent {
         // one.
         let result =
             unsafe { api::cuIpcOpenEventHandle(&mut event, CUipcEventHandle { reserved }) };
-        DriverError::check_code("cuIpcOpenEventHandle", result, at)?;
+        DriverError::check("cuIpcOpenEventHandle", result, at)?;
         // SAFETY: the call above made the handle, and nothing else owns it.
-        Ok(unsafe { Event::from_raw(device, std::ptr::with_exposed_provenance_mut(event.0)) })
+        Ok(unsafe { Event::from_raw(device, event) })
     }
 }
 

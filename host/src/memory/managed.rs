@@ -13,7 +13,9 @@
 use std::panic::Location;
 
 use bytemuck::Zeroable;
-use cust::sys;
+use lanewise_driver::abi::CUdevice;
+use lanewise_driver::abi::enums::advise;
+use lanewise_driver::api;
 
 use crate::{Device, DeviceBuffer, DeviceCopy, DriverError, MemoryError, Stream};
 
@@ -111,7 +113,7 @@ impl<T: DeviceCopy> ManagedBuffer<T> {
         // SAFETY: the buffer has this many bytes of managed memory, and the call does not
         // change their contents.
         let result =
-            unsafe { sys::cuMemPrefetchAsync(self.address(), bytes, to.number(), stream.raw()) };
+            unsafe { api::cuMemPrefetchAsync(self.address(), bytes, to.number(), stream.handle()) };
         DriverError::check("cuMemPrefetchAsync", result, at)
     }
 
@@ -122,7 +124,6 @@ impl<T: DeviceCopy> ManagedBuffer<T> {
     /// The driver's error. After a fault in a kernel, every call on its context returns that error.
     #[track_caller]
     pub fn advise(&self, advice: Advice<'_>) -> Result<(), DriverError> {
-        use sys::CUmem_advise::*;
         let (at, bytes) = (Location::caller(), self.len() * size_of::<T>());
         if bytes == 0 {
             return Ok(());
@@ -130,16 +131,16 @@ impl<T: DeviceCopy> ManagedBuffer<T> {
         let own = MemoryLocation::Device(self.buffer.device());
         let (what, place) = match advice {
             // These two take a device and ignore it.
-            Advice::ReadMostly(true) => (CU_MEM_ADVISE_SET_READ_MOSTLY, own),
-            Advice::ReadMostly(false) => (CU_MEM_ADVISE_UNSET_READ_MOSTLY, own),
-            Advice::Preferred(Some(place)) => (CU_MEM_ADVISE_SET_PREFERRED_LOCATION, place),
-            Advice::Preferred(None) => (CU_MEM_ADVISE_UNSET_PREFERRED_LOCATION, own),
-            Advice::AccessedBy(place) => (CU_MEM_ADVISE_SET_ACCESSED_BY, place),
-            Advice::NotAccessedBy(place) => (CU_MEM_ADVISE_UNSET_ACCESSED_BY, place),
+            Advice::ReadMostly(true) => (advise::SET_READ_MOSTLY, own),
+            Advice::ReadMostly(false) => (advise::UNSET_READ_MOSTLY, own),
+            Advice::Preferred(Some(place)) => (advise::SET_PREFERRED_LOCATION, place),
+            Advice::Preferred(None) => (advise::UNSET_PREFERRED_LOCATION, own),
+            Advice::AccessedBy(place) => (advise::SET_ACCESSED_BY, place),
+            Advice::NotAccessedBy(place) => (advise::UNSET_ACCESSED_BY, place),
         };
         self.buffer.device().make_current(at)?;
         // SAFETY: the buffer has this many bytes of managed memory.
-        let result = unsafe { sys::cuMemAdvise(self.address(), bytes, what, place.number()) };
+        let result = unsafe { api::cuMemAdvise(self.address(), bytes, what, place.number()) };
         DriverError::check("cuMemAdvise", result, at)
     }
 
@@ -159,9 +160,9 @@ pub enum MemoryLocation<'a> {
 }
 
 impl MemoryLocation<'_> {
-    fn number(self) -> sys::CUdevice {
+    fn number(self) -> CUdevice {
         match self {
-            Self::Device(device) => device.cust().as_raw(),
+            Self::Device(device) => device.number(),
             Self::Host => -1, // CU_DEVICE_CPU,
         }
     }

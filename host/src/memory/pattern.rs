@@ -4,7 +4,8 @@
 //! their asynchronous forms.
 
 use bytemuck::Pod;
-use cust::sys;
+use lanewise_driver::abi::{CUresult, CUstream};
+use lanewise_driver::api;
 
 /// The bytes that the driver writes repeatedly.
 #[derive(Debug, Clone, Copy)]
@@ -40,17 +41,17 @@ impl Pattern {
     ///
     /// # Safety
     /// This many bytes are allocated there, and nothing else uses them meanwhile.
-    pub(super) unsafe fn set(self, address: u64, count: usize) -> (&'static str, sys::CUresult) {
+    pub(super) unsafe fn set(self, address: u64, count: usize) -> (&'static str, CUresult) {
         let bits = self.bits;
         // SAFETY: the caller promises the same.
         unsafe {
             match self.bytes {
-                1 => ("cuMemsetD8", sys::cuMemsetD8_v2(address, bits as u8, count)),
+                1 => ("cuMemsetD8", api::cuMemsetD8_v2(address, bits as u8, count)),
                 2 => (
                     "cuMemsetD16",
-                    sys::cuMemsetD16_v2(address, bits as u16, count),
+                    api::cuMemsetD16_v2(address, bits as u16, count),
                 ),
-                _ => ("cuMemsetD32", sys::cuMemsetD32_v2(address, bits, count)),
+                _ => ("cuMemsetD32", api::cuMemsetD32_v2(address, bits, count)),
             }
         }
     }
@@ -63,23 +64,23 @@ impl Pattern {
         self,
         address: u64,
         count: usize,
-        stream: sys::CUstream,
-    ) -> (&'static str, sys::CUresult) {
+        stream: CUstream,
+    ) -> (&'static str, CUresult) {
         let bits = self.bits;
         // SAFETY: the caller promises the same.
         unsafe {
             match self.bytes {
                 1 => (
                     "cuMemsetD8Async",
-                    sys::cuMemsetD8Async(address, bits as u8, count, stream),
+                    api::cuMemsetD8Async(address, bits as u8, count, stream),
                 ),
                 2 => (
                     "cuMemsetD16Async",
-                    sys::cuMemsetD16Async(address, bits as u16, count, stream),
+                    api::cuMemsetD16Async(address, bits as u16, count, stream),
                 ),
                 _ => (
                     "cuMemsetD32Async",
-                    sys::cuMemsetD32Async(address, bits, count, stream),
+                    api::cuMemsetD32Async(address, bits, count, stream),
                 ),
             }
         }

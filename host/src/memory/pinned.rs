@@ -17,7 +17,9 @@ use std::ptr::{NonNull, null_mut};
 use std::sync::{Mutex, PoisonError};
 
 use bytemuck::Zeroable;
-use cust::sys;
+use lanewise_driver::abi::CUresult;
+use lanewise_driver::abi::enums::{host_alloc, host_register};
+use lanewise_driver::api;
 
 use crate::memory::buffer::Borrowed;
 use crate::stream::order::{Access, Order};
@@ -64,7 +66,7 @@ impl<T: DeviceCopy> PinnedBuffer<T> {
     {
         let flags = match pinning {
             Pinning::Cached => 0,
-            Pinning::WriteCombined => sys::CU_MEMHOSTALLOC_WRITECOMBINED,
+            Pinning::WriteCombined => host_alloc::WRITECOMBINED,
         };
         // SAFETY: the next statement fills the memory.
         let made = unsafe { Self::allocate_with(device, len, flags) }?;
@@ -98,11 +100,11 @@ impl<T: DeviceCopy> PinnedBuffer<T> {
         let mut pointer = null_mut();
         if len > 0 && size_of::<T>() > 0 {
             device.make_current(at)?;
-            let flags = sys::CU_MEMHOSTALLOC_DEVICEMAP | flags;
+            let flags = host_alloc::DEVICEMAP | flags;
             let bytes = len.saturating_mul(size_of::<T>());
             // SAFETY: the result is written to a local variable. A size that overflows saturates,
             // and the driver refuses it.
-            let result = unsafe { sys::cuMemHostAlloc(&mut pointer, bytes, flags) };
+            let result = unsafe { api::cuMemHostAlloc(&mut pointer, bytes, flags) };
             DriverError::check("cuMemHostAlloc", result, at)?;
         }
         Ok(Self {
@@ -125,11 +127,11 @@ impl<T: DeviceCopy> PinnedBuffer<T> {
         let pointer = memory.as_mut_ptr();
         if len > 0 && size_of::<T>() > 0 {
             device.make_current(at)?;
-            let flags = sys::CU_MEMHOSTREGISTER_DEVICEMAP;
+            let flags = host_register::DEVICEMAP;
             // SAFETY: the buffer keeps the vector, and does not use it otherwise, until the
             // memory is unregistered.
             let result =
-                unsafe { sys::cuMemHostRegister_v2(pointer.cast(), len * size_of::<T>(), flags) };
+                unsafe { api::cuMemHostRegister_v2(pointer.cast(), len * size_of::<T>(), flags) };
             DriverError::check("cuMemHostRegister", result, at)?;
         }
         Ok(Self {
@@ -191,7 +193,7 @@ impl<T: DeviceCopy> PinnedBuffer<T> {
             // SAFETY: the result is written to a local variable, and the memory is
             // pinned and mapped.
             let result = unsafe {
-                sys::cuMemHostGetDevicePointer_v2(&mut address, self.pointer.as_ptr().cast(), 0)
+                api::cuMemHostGetDevicePointer_v2(&mut address, self.pointer.as_ptr().cast(), 0)
             };
             DriverError::check("cuMemHostGetDevicePointer", result, at)?;
         }
@@ -378,11 +380,11 @@ impl Drop for Ending {
             // SAFETY: the buffer pinned the memory in this way, once, and nothing uses it any more.
             let result = unsafe {
                 match self.registered {
-                    Some(_) => sys::cuMemHostUnregister(pointer),
-                    None => sys::cuMemFreeHost(pointer),
+                    Some(_) => api::cuMemHostUnregister(pointer),
+                    None => api::cuMemFreeHost(pointer),
                 }
             };
-            result == sys::CUresult::CUDA_SUCCESS
+            result == CUresult::SUCCESS
         };
         if !ended {
             // A drop cannot report errors. After a fault no wait is possible, so the memory

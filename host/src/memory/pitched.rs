@@ -7,12 +7,15 @@
 //! Source: CUDA driver API, `cuMemAllocPitch`, `cuMemcpy2D`, `cuMemcpy3D`; CUDA C++ Programming
 //! Guide, "Device Memory".
 
+use std::ffi::c_void;
 use std::mem::{ManuallyDrop, size_of};
 use std::panic::Location;
-use std::ptr::{null, null_mut};
+use std::ptr::null_mut;
 
 use bytemuck::Zeroable;
-use cust::sys::{self, CUDA_MEMCPY2D, CUDA_MEMCPY3D, CUmemorytype};
+use lanewise_driver::abi::enums::memory_type;
+use lanewise_driver::abi::{CUDA_MEMCPY2D, CUDA_MEMCPY3D, CUarray, CUcontext, Side2D, Side3D};
+use lanewise_driver::api;
 
 use crate::stream::order::Access;
 use crate::{Device, DeviceBuffer, DeviceCopy, DriverError, MemoryError};
@@ -143,7 +146,7 @@ impl<T: DeviceCopy> PitchedBuffer<T> {
         // the driver refuses them.
         let result = unsafe {
             let width = nx.saturating_mul(size_of::<T>());
-            sys::cuMemAllocPitch_v2(
+            api::cuMemAllocPitch_v2(
                 &mut address,
                 &mut bytes,
                 width,
@@ -154,7 +157,7 @@ impl<T: DeviceCopy> PitchedBuffer<T> {
         lanewise_driver::set_call_site(None);
         DriverError::check("cuMemAllocPitch", result, at)?;
         // SAFETY: the allocation has `ny * nz` rows of `bytes` bytes.
-        let result = unsafe { sys::cuMemsetD8_v2(address, 0, bytes * ny * nz) };
+        let result = unsafe { api::cuMemsetD8_v2(address, 0, bytes * ny * nz) };
         let pitch = bytes / size_of::<T>();
         // SAFETY: only this buffer owns the memory, and it has this length. It holds values of `T`
         // once the caller has copied them. The padding is zero, which is a `T` too.
@@ -187,70 +190,56 @@ impl<T: DeviceCopy> PitchedBuffer<T> {
         }
         let [nx, ny, nz] = self.size;
         let (width, pitch) = (nx * size_of::<T>(), self.pitch * size_of::<T>());
-        let (host, device) = (
-            CUmemorytype::CU_MEMORYTYPE_HOST,
-            CUmemorytype::CU_MEMORYTYPE_DEVICE,
-        );
-        let ((from, to), (from_host, to_host), (from_pitch, to_pitch)) = match direction {
-            Direction::ToDevice(from) => {
-                ((host, device), (from.cast(), null_mut()), (width, pitch))
-            }
-            Direction::ToHost(to) => ((device, host), (null(), to.cast()), (pitch, width)),
+        let host = |host: *mut c_void| (memory_type::HOST, host, width);
+        let device = (memory_type::DEVICE, null_mut(), pitch);
+        let (from, to) = match direction {
+            Direction::ToDevice(from) => (host(from.cast_mut().cast()), device),
+            Direction::ToHost(to) => (device, host(to.cast())),
         };
         let address = self.padded.address();
-        let copy = CUDA_MEMCPY3D {
-            srcXInBytes: 0,
-            srcY: 0,
-            srcZ: 0,
-            srcLOD: 0,
-            srcMemoryType: from,
-            srcHost: from_host,
-            srcDevice: address,
-            srcArray: null_mut(),
-            reserved0: null_mut(),
-            srcPitch: from_pitch,
-            srcHeight: ny,
-            dstXInBytes: 0,
-            dstY: 0,
-            dstZ: 0,
-            dstLOD: 0,
-            dstMemoryType: to,
-            dstHost: to_host,
-            dstDevice: address,
-            dstArray: null_mut(),
-            reserved1: null_mut(),
-            dstPitch: to_pitch,
-            dstHeight: ny,
-            WidthInBytes: width,
-            Height: ny,
-            Depth: nz,
+        let side = |(memory_type, host, pitch)| Side2D {
+            x_in_bytes: 0,
+            y: 0,
+            memory_type,
+            host,
+            device: address,
+            array: CUarray::default(),
+            pitch,
         };
         if nz > 1 {
+            let side = |(memory_type, host, pitch)| Side3D {
+                x_in_bytes: 0,
+                y: 0,
+                z: 0,
+                lod: 0,
+                memory_type,
+                host,
+                device: address,
+                array: CUarray::default(),
+                context: CUcontext::default(),
+                pitch,
+                height: ny,
+            };
+            let copy = CUDA_MEMCPY3D {
+                src: side(from),
+                dst: side(to),
+                width_in_bytes: width,
+                height: ny,
+                depth: nz,
+            };
             // SAFETY: the host's memory has the number of elements that the size gives, and the
             // buffer has the rows.
-            let result = unsafe { sys::cuMemcpy3D_v2(&copy) };
+            let result = unsafe { api::cuMemcpy3D_v2(&copy) };
             return DriverError::check("cuMemcpy3D", result, at);
         }
         let copy = CUDA_MEMCPY2D {
-            srcXInBytes: 0,
-            srcY: 0,
-            srcMemoryType: from,
-            srcHost: from_host,
-            srcDevice: address,
-            srcArray: null_mut(),
-            srcPitch: from_pitch,
-            dstXInBytes: 0,
-            dstY: 0,
-            dstMemoryType: to,
-            dstHost: to_host,
-            dstDevice: address,
-            dstArray: null_mut(),
-            dstPitch: to_pitch,
-            WidthInBytes: width,
-            Height: ny,
+            src: side(from),
+            dst: side(to),
+            width_in_bytes: width,
+            height: ny,
         };
         // SAFETY: as above.
-        DriverError::check("cuMemcpy2D", unsafe { sys::cuMemcpy2D_v2(&copy) }, at)
+        DriverError::check("cuMemcpy2D", unsafe { api::cuMemcpy2D_v2(&copy) }, at)
     }
 }
 

@@ -12,8 +12,9 @@ use std::panic::Location;
 use std::ptr::null_mut;
 
 use bytemuck::Zeroable;
-use cust::sys::{self, CUmemPool_attribute};
-use lanewise_driver::abi::CUresult;
+use lanewise_driver::abi::enums::{memory_allocation, memory_location, pool_attribute};
+use lanewise_driver::abi::{CUmemLocation, CUmemPoolProps, CUmemoryPool, CUresult};
+use lanewise_driver::api;
 
 use crate::{Device, DeviceBuffer, DeviceCopy, DriverError, MemoryError, Stream, late};
 
@@ -23,7 +24,7 @@ use crate::{Device, DeviceBuffer, DeviceCopy, DriverError, MemoryError, Stream, 
 /// freed when they are dropped.
 #[derive(Debug)]
 pub struct MemoryPool {
-    raw: sys::CUmemoryPool,
+    raw: CUmemoryPool,
     device: Device,
     /// Whether it is the device's own pool, which is never destroyed.
     is_devices: bool,
@@ -54,10 +55,10 @@ impl Device {
     /// `CUDA_ERROR_NOT_SUPPORTED` on a device without pools.
     #[track_caller]
     pub fn memory_pool(&self) -> Result<MemoryPool, DriverError> {
-        let (at, mut raw) = (Location::caller(), null_mut());
+        let (at, mut raw) = (Location::caller(), CUmemoryPool::default());
         self.make_current(at)?;
         // SAFETY: the result is written to a local variable.
-        let result = unsafe { sys::cuDeviceGetMemPool(&mut raw, self.ordinal() as i32) };
+        let result = unsafe { api::cuDeviceGetMemPool(&mut raw, self.ordinal() as i32) };
         DriverError::check("cuDeviceGetMemPool", result, at)?;
         Ok(MemoryPool {
             raw,
@@ -74,20 +75,22 @@ impl MemoryPool {
     /// `CUDA_ERROR_NOT_SUPPORTED` on a device without pools.
     #[track_caller]
     pub fn new(device: &Device) -> Result<Self, DriverError> {
-        let (at, mut raw) = (Location::caller(), null_mut());
+        let (at, mut raw) = (Location::caller(), CUmemoryPool::default());
         device.make_current(at)?;
-        let properties = sys::CUmemPoolProps {
-            allocType: sys::CUmemAllocationType::CU_MEM_ALLOCATION_TYPE_PINNED,
-            handleTypes: sys::CUmemAllocationHandleType::CU_MEM_HANDLE_TYPE_NONE,
-            location: sys::CUmemLocation {
-                type_: sys::CUmemLocationType::CU_MEM_LOCATION_TYPE_DEVICE,
+        let properties = CUmemPoolProps {
+            allocation_kind: memory_allocation::PINNED,
+            location: CUmemLocation {
+                kind: memory_location::DEVICE,
                 id: device.ordinal() as i32,
             },
-            win32SecurityAttributes: null_mut(),
-            reserved: [0; 64],
+            handle_types: 0,
+            win32_security_attributes: null_mut(),
+            max_size: 0,
+            usage: 0,
+            reserved: [0; 54],
         };
         // SAFETY: the result is written to a local variable, and the properties are complete.
-        let result = unsafe { sys::cuMemPoolCreate(&mut raw, &properties) };
+        let result = unsafe { api::cuMemPoolCreate(&mut raw, (&raw const properties).cast()) };
         DriverError::check("cuMemPoolCreate", result, at)?;
         Ok(Self {
             raw,
@@ -111,7 +114,7 @@ impl MemoryPool {
             // A GPU's driver accepts a stream of another device that can access the pool's memory.
             // The buffer would then count as a buffer of that device.
             let (call, at) = ("cuMemAllocFromPoolAsync", Location::caller());
-            DriverError::check_code(call, CUresult::ERROR_INVALID_VALUE, at)?;
+            DriverError::check(call, CUresult::ERROR_INVALID_VALUE, at)?;
         }
         DeviceBuffer::zeroed_from(Some(self.raw), stream, len)
     }
@@ -125,10 +128,7 @@ impl MemoryPool {
     #[doc(alias = "CU_MEMPOOL_ATTR_RELEASE_THRESHOLD")]
     #[track_caller]
     pub fn keep(&self, bytes: u64) -> Result<(), DriverError> {
-        self.set(
-            CUmemPool_attribute::CU_MEMPOOL_ATTR_RELEASE_THRESHOLD,
-            bytes,
-        )
+        self.set(pool_attribute::RELEASE_THRESHOLD, bytes)
     }
 
     /// Returns how many bytes of freed memory the pool keeps; see [`keep`](Self::keep).
@@ -137,7 +137,7 @@ impl MemoryPool {
     /// The driver's error.
     #[track_caller]
     pub fn kept(&self) -> Result<u64, DriverError> {
-        self.get(CUmemPool_attribute::CU_MEMPOOL_ATTR_RELEASE_THRESHOLD)
+        self.get(pool_attribute::RELEASE_THRESHOLD)
     }
 
     /// Returns unused memory to the device, except for `bytes` bytes.
@@ -150,7 +150,7 @@ impl MemoryPool {
         let at = Location::caller();
         self.device.make_current(at)?;
         // SAFETY: the pool is live.
-        let result = unsafe { sys::cuMemPoolTrimTo(self.raw, bytes) };
+        let result = unsafe { api::cuMemPoolTrimTo(self.raw, bytes) };
         DriverError::check("cuMemPoolTrimTo", result, at)
     }
 
@@ -160,12 +160,11 @@ impl MemoryPool {
     /// The driver's error.
     #[track_caller]
     pub fn usage(&self) -> Result<PoolUsage, DriverError> {
-        use CUmemPool_attribute::*;
         Ok(PoolUsage {
-            reserved: self.get(CU_MEMPOOL_ATTR_RESERVED_MEM_CURRENT)?,
-            most_reserved: self.get(CU_MEMPOOL_ATTR_RESERVED_MEM_HIGH)?,
-            used: self.get(CU_MEMPOOL_ATTR_USED_MEM_CURRENT)?,
-            most_used: self.get(CU_MEMPOOL_ATTR_USED_MEM_HIGH)?,
+            reserved: self.get(pool_attribute::RESERVED_MEM_CURRENT)?,
+            most_reserved: self.get(pool_attribute::RESERVED_MEM_HIGH)?,
+            used: self.get(pool_attribute::USED_MEM_CURRENT)?,
+            most_used: self.get(pool_attribute::USED_MEM_HIGH)?,
         })
     }
 
@@ -175,28 +174,28 @@ impl MemoryPool {
     /// The driver's error.
     #[track_caller]
     pub fn forget_most(&self) -> Result<(), DriverError> {
-        self.set(CUmemPool_attribute::CU_MEMPOOL_ATTR_RESERVED_MEM_HIGH, 0)?;
-        self.set(CUmemPool_attribute::CU_MEMPOOL_ATTR_USED_MEM_HIGH, 0)
+        self.set(pool_attribute::RESERVED_MEM_HIGH, 0)?;
+        self.set(pool_attribute::USED_MEM_HIGH, 0)
     }
 
     #[track_caller]
-    fn get(&self, attribute: CUmemPool_attribute) -> Result<u64, DriverError> {
+    fn get(&self, attribute: u32) -> Result<u64, DriverError> {
         let (at, mut value) = (Location::caller(), 0u64);
         self.device.make_current(at)?;
         let to = (&raw mut value).cast::<c_void>();
         // SAFETY: the pool is live, and these attributes have 64 bits.
-        let result = unsafe { sys::cuMemPoolGetAttribute(self.raw, attribute, to) };
+        let result = unsafe { api::cuMemPoolGetAttribute(self.raw, attribute, to) };
         DriverError::check("cuMemPoolGetAttribute", result, at)?;
         Ok(value)
     }
 
     #[track_caller]
-    fn set(&self, attribute: CUmemPool_attribute, mut value: u64) -> Result<(), DriverError> {
+    fn set(&self, attribute: u32, mut value: u64) -> Result<(), DriverError> {
         let at = Location::caller();
         self.device.make_current(at)?;
         let from = (&raw mut value).cast::<c_void>();
         // SAFETY: the pool is live, and these attributes have 64 bits.
-        let result = unsafe { sys::cuMemPoolSetAttribute(self.raw, attribute, from) };
+        let result = unsafe { api::cuMemPoolSetAttribute(self.raw, attribute, from) };
         DriverError::check("cuMemPoolSetAttribute", result, at)
     }
 }
@@ -214,7 +213,7 @@ impl Drop for MemoryPool {
 
 /// A pool from [`MemoryPool::new`] that was dropped.
 struct Ending {
-    raw: sys::CUmemoryPool,
+    raw: CUmemoryPool,
     device: Device,
 }
 
@@ -226,7 +225,7 @@ impl Drop for Ending {
         if self.device.make_current(Location::caller()).is_ok() {
             // SAFETY: the program made the pool, and nothing uses its handle any more. The driver
             // keeps the memory that is still used.
-            unsafe { sys::cuMemPoolDestroy(self.raw) };
+            unsafe { api::cuMemPoolDestroy(self.raw) };
         }
     }
 }

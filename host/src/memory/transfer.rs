@@ -54,7 +54,7 @@ use std::mem::size_of;
 use std::panic::Location;
 
 use bytemuck::{Pod, Zeroable};
-use cust::sys;
+use lanewise_driver::api;
 
 use crate::memory::pattern::Pattern;
 use crate::stream::order::Access;
@@ -169,7 +169,7 @@ impl Stream {
             // SAFETY: both sides have this many bytes. Both the pinned memory and the buffer wait
             // for the copy before they are freed.
             let result = unsafe {
-                sys::cuMemcpyHtoDAsync_v2(to.address(), from.pointer().cast(), bytes, self.raw())
+                api::cuMemcpyHtoDAsync_v2(to.address(), from.pointer().cast(), bytes, self.handle())
             };
             DriverError::check("cuMemcpyHtoDAsync", result, at)
         })
@@ -191,7 +191,7 @@ impl Stream {
         self.with_host(to, Access::Write, at, |bytes| {
             // SAFETY: as in `copy_in`.
             let result = unsafe {
-                sys::cuMemcpyDtoHAsync_v2(to.pointer().cast(), from.address(), bytes, self.raw())
+                api::cuMemcpyDtoHAsync_v2(to.pointer().cast(), from.address(), bytes, self.handle())
             };
             DriverError::check("cuMemcpyDtoHAsync", result, at)
         })
@@ -244,20 +244,20 @@ impl Stream {
         if from.device() == to.device() {
             // SAFETY: both sides have this many bytes, and freeing either waits for the copy.
             let result = unsafe {
-                sys::cuMemcpyDtoDAsync_v2(to.address(), from.address(), bytes, self.raw())
+                api::cuMemcpyDtoDAsync_v2(to.address(), from.address(), bytes, self.handle())
             };
             return Ok(DriverError::check("cuMemcpyDtoDAsync", result, at)?);
         }
         let (to_context, from_context) = (to.device().context(), from.device().context());
         // SAFETY: as above, and each context is that of its buffer.
         let result = unsafe {
-            sys::cuMemcpyPeerAsync(
+            api::cuMemcpyPeerAsync(
                 to.address(),
                 to_context,
                 from.address(),
                 from_context,
                 bytes,
-                self.raw(),
+                self.handle(),
             )
         };
         Ok(DriverError::check("cuMemcpyPeerAsync", result, at)?)
@@ -306,7 +306,7 @@ impl Stream {
         self.device().make_current(at)?;
         // SAFETY: the buffer has this many bytes, and the driver refuses an address that is not
         // aligned. Freeing the buffer waits for this work.
-        let (call, result) = unsafe { pattern.queue(buffer.address(), count, self.raw()) };
+        let (call, result) = unsafe { pattern.queue(buffer.address(), count, self.handle()) };
         Ok(DriverError::check(call, result, at)?)
     }
 }

@@ -5,11 +5,12 @@
 //! CUDA C Programming, chapter 6.
 
 use std::panic::Location;
-use std::ptr::null_mut;
 use std::sync::Arc;
 use std::time::Duration;
 
-use cust::sys::{self, CUevent};
+use lanewise_driver::abi::enums::event_flags;
+use lanewise_driver::abi::{CUevent, CUresult};
+use lanewise_driver::api;
 
 use crate::{Device, DriverError, Stream, late};
 
@@ -22,11 +23,6 @@ struct Inner {
     device: Device,
     handle: CUevent,
 }
-
-// SAFETY: an event's handle may be used from any thread ("API thread safety", CUDA driver API).
-unsafe impl Send for Inner {}
-// SAFETY: as above.
-unsafe impl Sync for Inner {}
 
 /// Options for a new event. By default the event records its time, and a waiting host thread spins.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -44,13 +40,13 @@ impl EventOptions {
     /// [`Event::since`] refuses it.
     pub fn without_time(self) -> Self {
         Self {
-            flags: self.flags | sys::CUevent_flags::CU_EVENT_DISABLE_TIMING as u32,
+            flags: self.flags | event_flags::DISABLE_TIMING,
         }
     }
 
     /// Lets other processes open the event: see [`Event::ipc_handle`]. The event records no time.
     pub fn interprocess(self) -> Self {
-        let flag = sys::CUevent_flags::CU_EVENT_INTERPROCESS as u32;
+        let flag = event_flags::INTERPROCESS;
         Self {
             flags: self.without_time().flags | flag,
         }
@@ -59,7 +55,7 @@ impl EventOptions {
     /// Makes a host thread that waits for the event sleep instead of polling.
     pub fn blocking_wait(self) -> Self {
         Self {
-            flags: self.flags | sys::CUevent_flags::CU_EVENT_BLOCKING_SYNC as u32,
+            flags: self.flags | event_flags::BLOCKING_SYNC,
         }
     }
 }
@@ -82,9 +78,9 @@ impl Device {
     pub fn event_with(&self, options: EventOptions) -> Result<Event, DriverError> {
         let at = Location::caller();
         self.make_current(at)?;
-        let mut handle = null_mut();
+        let mut handle = CUevent::default();
         // SAFETY: the result is written to a local variable.
-        let result = unsafe { sys::cuEventCreate(&mut handle, options.flags) };
+        let result = unsafe { api::cuEventCreate(&mut handle, options.flags) };
         DriverError::check("cuEventCreate", result, at)?;
         Ok(Event(Arc::new(Inner {
             device: self.clone(),
@@ -115,7 +111,7 @@ impl Event {
         let at = Location::caller();
         stream.device().make_current(at)?;
         // SAFETY: both handles are live.
-        let result = unsafe { sys::cuEventRecord(self.raw(), stream.raw()) };
+        let result = unsafe { api::cuEventRecord(self.handle(), stream.handle()) };
         DriverError::check("cuEventRecord", result, at)
     }
 
@@ -127,7 +123,7 @@ impl Event {
     pub fn synchronize(&self) -> Result<(), DriverError> {
         let at = self.make_current(Location::caller())?;
         // SAFETY: the event is live.
-        let result = unsafe { sys::cuEventSynchronize(self.raw()) };
+        let result = unsafe { api::cuEventSynchronize(self.handle()) };
         DriverError::check("cuEventSynchronize", result, at)
     }
 
@@ -139,8 +135,8 @@ impl Event {
     pub fn is_done(&self) -> Result<bool, DriverError> {
         let at = self.make_current(Location::caller())?;
         // SAFETY: the event is live.
-        match unsafe { sys::cuEventQuery(self.raw()) } {
-            sys::CUresult::CUDA_ERROR_NOT_READY => Ok(false),
+        match unsafe { api::cuEventQuery(self.handle()) } {
+            CUresult::ERROR_NOT_READY => Ok(false),
             result => DriverError::check("cuEventQuery", result, at).map(|()| true),
         }
     }
@@ -157,7 +153,8 @@ impl Event {
         let at = self.make_current(Location::caller())?;
         let mut milliseconds = 0.0;
         // SAFETY: the result is written to a local variable, and both handles are live.
-        let result = unsafe { sys::cuEventElapsedTime(&mut milliseconds, start.raw(), self.raw()) };
+        let result =
+            unsafe { api::cuEventElapsedTime(&mut milliseconds, start.handle(), self.handle()) };
         DriverError::check("cuEventElapsedTime", result, at)?;
         let seconds = f64::from(milliseconds.max(0.0)) * 1e-3;
         Ok(Duration::try_from_secs_f64(seconds).unwrap_or(Duration::MAX))
@@ -168,8 +165,8 @@ impl Event {
         &self.0.device
     }
 
-    /// Returns the driver's handle, for calls that this crate does not wrap.
-    pub fn raw(&self) -> CUevent {
+    /// Returns the driver's handle.
+    pub(crate) fn handle(&self) -> CUevent {
         self.0.handle
     }
 
@@ -190,13 +187,10 @@ impl Drop for Inner {
 /// The handle of an event whose last owner was dropped.
 struct Destroyed(CUevent);
 
-// SAFETY: as for `Inner`.
-unsafe impl Send for Destroyed {}
-
 impl Drop for Destroyed {
     fn drop(&mut self) {
         // SAFETY: `Inner` made the handle, and it is destroyed once. A stream that waits for its
         // record continues to wait. A drop cannot report errors.
-        let _ = unsafe { sys::cuEventDestroy_v2(self.0) };
+        let _ = unsafe { api::cuEventDestroy_v2(self.0) };
     }
 }

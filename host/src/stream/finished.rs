@@ -11,7 +11,8 @@ use std::pin::Pin;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::task::{Context, Poll, Waker};
 
-use cust::sys::{self, CUresult, CUstream};
+use lanewise_driver::abi::{CUresult, CUstream};
+use lanewise_driver::api;
 
 use crate::late::run_host_function;
 use crate::{DriverError, Event, EventOptions, Stream};
@@ -61,7 +62,7 @@ impl Stream {
         // a fault. One of `cuLaunchHostFunc` is not. SAFETY: the stream is live, and `data` is the
         // reference that `reached` takes, once.
         let result = unsafe {
-            sys::cuStreamAddCallback(self.raw(), Some(reached), data.cast_mut().cast(), 0)
+            api::cuStreamAddCallback(self.handle(), Some(reached), data.cast_mut().cast(), 0)
         };
         let queued = DriverError::check("cuStreamAddCallback", result, at);
         if queued.is_err() {

@@ -20,11 +20,12 @@ pub use timer::{Clock, EventClock, Timer, WallClock};
 use std::collections::HashMap;
 use std::ffi::c_void;
 use std::panic::Location;
-use std::ptr::null_mut;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 
-use cust::sys::{self, CUstream};
+use lanewise_driver::abi::enums::stream_flags;
+use lanewise_driver::abi::{CUresult, CUstream};
+use lanewise_driver::api;
 
 use crate::journal::{self, What};
 use crate::late::{self, run_host_function};
@@ -49,11 +50,6 @@ struct Inner {
     /// For each other stream, by its number: the last point in it that this stream waits for.
     waited: Mutex<HashMap<u64, u64>>,
 }
-
-// SAFETY: a stream's handle may be used from any thread ("API thread safety", CUDA driver API).
-unsafe impl Send for Inner {}
-// SAFETY: as above.
-unsafe impl Sync for Inner {}
 
 /// The number of other streams for which a stream remembers what it waits for.
 const REMEMBERED: usize = 64;
@@ -198,16 +194,13 @@ impl Device {
         let at = Location::caller();
         self.make_current(at)?;
         let (flags, kind) = match options.non_blocking {
-            true => (
-                sys::CUstream_flags::CU_STREAM_NON_BLOCKING,
-                Kind::NonBlocking,
-            ),
-            false => (sys::CUstream_flags::CU_STREAM_DEFAULT, Kind::Blocking),
+            true => (stream_flags::NON_BLOCKING, Kind::NonBlocking),
+            false => (0, Kind::Blocking),
         };
-        let mut handle = null_mut();
+        let mut handle = CUstream::default();
         // SAFETY: the result is written to a local variable.
         let result =
-            unsafe { sys::cuStreamCreateWithPriority(&mut handle, flags as u32, options.priority) };
+            unsafe { api::cuStreamCreateWithPriority(&mut handle, flags, options.priority) };
         DriverError::check("cuStreamCreateWithPriority", result, at)?;
         Ok(Stream(Arc::new(Inner {
             device: self.clone(),
@@ -225,7 +218,7 @@ impl Device {
     pub fn default_stream(&self) -> Stream {
         Stream(Arc::new(Inner {
             device: self.clone(),
-            handle: null_mut(),
+            handle: CUstream::default(),
             kind: Kind::Default,
             number: number(),
             marks: Mutex::default(),
@@ -243,7 +236,7 @@ impl Device {
         self.make_current(at)?;
         let (mut least, mut greatest) = (0, 0);
         // SAFETY: both results are written to local variables.
-        let result = unsafe { sys::cuCtxGetStreamPriorityRange(&mut least, &mut greatest) };
+        let result = unsafe { api::cuCtxGetStreamPriorityRange(&mut least, &mut greatest) };
         DriverError::check("cuCtxGetStreamPriorityRange", result, at)?;
         Ok(StreamPriorities { least, greatest })
     }
@@ -264,7 +257,7 @@ impl Stream {
         let at = self.make_current(Location::caller())?;
         let mut priority = 0;
         // SAFETY: the result is written to a local variable, and the stream is live.
-        let result = unsafe { sys::cuStreamGetPriority(self.raw(), &mut priority) };
+        let result = unsafe { api::cuStreamGetPriority(self.handle(), &mut priority) };
         DriverError::check("cuStreamGetPriority", result, at)?;
         Ok(priority)
     }
@@ -278,9 +271,9 @@ impl Stream {
     pub fn synchronize(&self) -> Result<(), DriverError> {
         let at = self.make_current(Location::caller())?;
         // SAFETY: the stream is live.
-        let result = unsafe { sys::cuStreamSynchronize(self.raw()) };
+        let result = unsafe { api::cuStreamSynchronize(self.handle()) };
         DriverError::check("cuStreamSynchronize", result, at)?;
-        journal::done(self.device().ordinal(), Some(self.raw().addr()));
+        journal::done(self.device().ordinal(), Some(self.handle().0));
         Ok(())
     }
 
@@ -289,7 +282,7 @@ impl Stream {
     #[inline]
     pub(crate) fn note_launch(&self, what: impl FnOnce() -> What, at: &'static Location<'static>) {
         if self.device().backend() == Backend::Cuda {
-            journal::launched(what(), self.device().ordinal(), self.raw().addr(), at);
+            journal::launched(what(), self.device().ordinal(), self.handle().0, at);
         }
     }
 
@@ -301,8 +294,8 @@ impl Stream {
     pub fn is_done(&self) -> Result<bool, DriverError> {
         let at = self.make_current(Location::caller())?;
         // SAFETY: the stream is live.
-        match unsafe { sys::cuStreamQuery(self.raw()) } {
-            sys::CUresult::CUDA_ERROR_NOT_READY => Ok(false),
+        match unsafe { api::cuStreamQuery(self.handle()) } {
+            CUresult::ERROR_NOT_READY => Ok(false),
             result => DriverError::check("cuStreamQuery", result, at).map(|()| true),
         }
     }
@@ -327,7 +320,7 @@ impl Stream {
     pub fn wait_event(&self, event: &Event) -> Result<(), DriverError> {
         let at = self.make_current(Location::caller())?;
         // SAFETY: both handles are live, and the driver keeps the record of the event.
-        let result = unsafe { sys::cuStreamWaitEvent(self.raw(), event.raw(), 0) };
+        let result = unsafe { api::cuStreamWaitEvent(self.handle(), event.handle(), 0) };
         DriverError::check("cuStreamWaitEvent", result, at)
     }
 
@@ -416,7 +409,7 @@ impl Stream {
         let run = runner(&function);
         let data = Box::into_raw(Box::new(function));
         // SAFETY: the stream is live, and `data` is the box that `run` takes.
-        let result = unsafe { sys::cuLaunchHostFunc(self.raw(), Some(run), data.cast()) };
+        let result = unsafe { api::cuLaunchHostFunc(self.handle(), Some(run), data.cast()) };
         let queued = DriverError::check("cuLaunchHostFunc", result, at);
         if queued.is_err() {
             // SAFETY: the driver has refused the function, so this code still owns the box.
@@ -425,9 +418,8 @@ impl Stream {
         queued
     }
 
-    /// Returns the driver's handle, for calls that this crate does not wrap. Null for
-    /// the default stream.
-    pub fn raw(&self) -> CUstream {
+    /// Returns the driver's handle, which is 0 for the default stream.
+    pub(crate) fn handle(&self) -> CUstream {
         self.0.handle
     }
 
@@ -459,13 +451,10 @@ impl Drop for Inner {
 /// The handle of a stream whose last owner was dropped.
 struct Destroyed(CUstream);
 
-// SAFETY: as for `Inner`.
-unsafe impl Send for Destroyed {}
-
 impl Drop for Destroyed {
     fn drop(&mut self) {
         // SAFETY: `Inner` made the handle, and it is destroyed once. Work that is still queued runs
         // all the same. A drop cannot report errors.
-        let _ = unsafe { sys::cuStreamDestroy_v2(self.0) };
+        let _ = unsafe { api::cuStreamDestroy_v2(self.0) };
     }
 }

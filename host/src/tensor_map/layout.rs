@@ -200,6 +200,6 @@ fn encode(
             })
         }
     };
-    DriverError::check_code(call, result, at)?;
+    DriverError::check(call, result, at)?;
     Ok(encoded)
 }

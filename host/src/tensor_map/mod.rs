@@ -37,8 +37,7 @@ mod shape;
 
 use std::panic::Location;
 
-use cust::sys;
-use lanewise_driver::abi::CUtensorMap;
+use lanewise_driver::abi::{CUresult, CUtensorMap};
 use lanewise_driver::tensor::Access;
 use lanewise_std::tma;
 
@@ -247,7 +246,7 @@ impl BoxSize {
                 .collect::<Vec<_>>()
                 .join(" x ")
         };
-        let code = sys::cudaError_enum::CUDA_ERROR_INVALID_VALUE;
+        let code = CUresult::ERROR_INVALID_VALUE;
         DriverError::answer("the check of a tensor map's boxes", code, Location::caller())
             .with_report(format!(
                 "expected a map of boxes of {} elements, as the kernel's parameter says; found boxes of {}",

@@ -1,7 +1,9 @@
 //! Enumerators and flags of `cuda.h`, as constants in one module per C enumeration.
 //!
-//! Only the constants that a simulated call uses are here. Device attributes are a
+//! Only the constants that a simulated call or the host crate uses are here. Device attributes are a
 //! table in `objects::attributes`.
+
+pub use crate::objects::attributes::device_attribute;
 
 macro_rules! enumerators {
     ($($(#[$doc:meta])* mod $module:ident { $($name:ident = $value:expr,)* })*) => {$(
@@ -72,6 +74,7 @@ enumerators! {
     }
     /// The values of `CU_MEMHOSTREGISTER_*`.
     mod host_register {
+        DEVICEMAP = 2,
         ALL = 0xf,
     }
     /// The values of `CUmemorytype`.
@@ -183,11 +186,17 @@ enumerators! {
     }
     /// The values of `CUjit_option`.
     mod jit {
+        MAX_REGISTERS = 0,
         WALL_TIME = 2,
         INFO_LOG_BUFFER = 3,
         INFO_LOG_BUFFER_SIZE_BYTES = 4,
         ERROR_LOG_BUFFER = 5,
         ERROR_LOG_BUFFER_SIZE_BYTES = 6,
+        OPTIMIZATION_LEVEL = 7,
+        GENERATE_DEBUG_INFO = 11,
+        LOG_VERBOSE = 12,
+        GENERATE_LINE_INFO = 13,
+        CACHE_MODE = 14,
         COUNT = 35,
     }
     /// The values of `CUjitInputType`.
@@ -218,8 +227,34 @@ enumerators! {
     }
     /// The values of `CUmem_advise`.
     mod advise {
-        FIRST = 1,
-        LAST = 6,
+        SET_READ_MOSTLY = 1,
+        UNSET_READ_MOSTLY = 2,
+        SET_PREFERRED_LOCATION = 3,
+        UNSET_PREFERRED_LOCATION = 4,
+        SET_ACCESSED_BY = 5,
+        UNSET_ACCESSED_BY = 6,
+    }
+    /// The values of `CUaccessProperty`.
+    mod access_property {
+        NORMAL = 0,
+        STREAMING = 1,
+        PERSISTING = 2,
+    }
+    /// The values of `CUmemLocationType` that memory of a GPU has.
+    mod memory_location {
+        DEVICE = 1,
+    }
+    /// The values of `CUmemAllocationType` that pools have.
+    mod memory_allocation {
+        PINNED = 1,
+    }
+    /// The values of `CUmemPool_attribute` that are numbers of bytes.
+    mod pool_attribute {
+        RELEASE_THRESHOLD = 4,
+        RESERVED_MEM_CURRENT = 5,
+        RESERVED_MEM_HIGH = 6,
+        USED_MEM_CURRENT = 7,
+        USED_MEM_HIGH = 8,
     }
     /// The values of `CUdevice_P2PAttribute`.
     mod p2p {

@@ -74,6 +74,17 @@ pub struct CUmemAccessDesc {
     pub flags: c_uint,
 }
 
+/// The window of memory whose accesses persist in the second-level cache.
+#[repr(C)]
+#[derive(Debug, Clone, Copy)]
+pub struct CUaccessPolicyWindow {
+    pub base_ptr: *mut c_void,
+    pub num_bytes: usize,
+    pub hit_ratio: f32,
+    pub hit_property: c_uint,
+    pub miss_property: c_uint,
+}
+
 /// One end of a 2-D copy.
 #[repr(C)]
 #[derive(Debug, Clone, Copy)]

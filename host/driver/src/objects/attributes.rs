@@ -24,6 +24,12 @@ macro_rules! attributes {
             })
         }
 
+        /// The values of `CUdevice_attribute`.
+        pub mod device_attribute {
+            #![allow(missing_docs, reason = "the names are those of cuda.h")]
+            $(pub const $name: u32 = $number;)*
+        }
+
         /// Every attribute, by number and name.
         #[cfg(test)]
         const NAMES: &[(u32, &str)] = &[$(($number, stringify!($name)),)*];

@@ -1,6 +1,6 @@
 //! The kinds of code that can be linked.
 
-use cust::sys::CUjitInputType;
+use lanewise_driver::abi::enums::jit_input;
 
 /// A kind of device code.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -40,14 +40,14 @@ impl CodeKind {
     }
 
     /// Returns the driver's number of the kind.
-    pub(super) fn input_type(self) -> CUjitInputType {
+    pub(super) fn input_type(self) -> u32 {
         match self {
-            CodeKind::Ptx => CUjitInputType::CU_JIT_INPUT_PTX,
-            CodeKind::Cubin => CUjitInputType::CU_JIT_INPUT_CUBIN,
-            CodeKind::Fatbin => CUjitInputType::CU_JIT_INPUT_FATBINARY,
-            CodeKind::Object => CUjitInputType::CU_JIT_INPUT_OBJECT,
-            CodeKind::Library => CUjitInputType::CU_JIT_INPUT_LIBRARY,
-            CodeKind::LtoIr => CUjitInputType::CU_JIT_INPUT_NVVM,
+            CodeKind::Ptx => jit_input::PTX,
+            CodeKind::Cubin => jit_input::CUBIN,
+            CodeKind::Fatbin => jit_input::FATBINARY,
+            CodeKind::Object => jit_input::OBJECT,
+            CodeKind::Library => jit_input::LIBRARY,
+            CodeKind::LtoIr => jit_input::NVVM,
         }
     }
 }

@@ -16,7 +16,8 @@ use std::fs;
 use std::panic::Location;
 use std::path::Path;
 
-use cust::sys::{self, CUlinkState, cudaError_enum};
+use lanewise_driver::abi::CUlinkState;
+use lanewise_driver::api;
 use lanewise_std::kernel;
 
 use crate::device::entries;
@@ -243,10 +244,10 @@ impl Link {
         let mut options = options.with_log(&mut *errors).with_info(&mut *infos);
         let count = options.count();
         let (names, values) = (options.names.as_mut_ptr(), options.values.as_mut_ptr());
-        let mut state = std::ptr::null_mut();
+        let mut state = CUlinkState::default();
         // SAFETY: both lists have `count` entries. They and the logs outlive the link, because
         // `Drop` destroys the link first.
-        let result = unsafe { sys::cuLinkCreate_v2(count, names, values, &mut state) };
+        let result = unsafe { api::cuLinkCreate_v2(count, names, values, &mut state) };
         DriverError::check("cuLinkCreate", result, at)?;
         Ok(Self {
             state,
@@ -266,7 +267,7 @@ impl Link {
         // SAFETY: the link is open, text ends with NUL, and there are no options. The caller who
         // added other code promised that it is complete.
         let result = unsafe {
-            sys::cuLinkAddData_v2(
+            api::cuLinkAddData_v2(
                 self.state,
                 input.kind.input_type(),
                 input.bytes.as_ptr().cast_mut().cast(),
@@ -283,7 +284,7 @@ impl Link {
     fn complete(&mut self) -> Result<Vec<u8>, DriverError> {
         let (mut image, mut size) = (std::ptr::null_mut(), 0);
         // SAFETY: the link is open, and both results are written to local variables.
-        let result = unsafe { sys::cuLinkComplete(self.state, &mut image, &mut size) };
+        let result = unsafe { api::cuLinkComplete(self.state, &mut image, &mut size) };
         DriverError::check("cuLinkComplete", result, self.at)?;
         // SAFETY: the link owns the image and exists until this call returns, and the image
         // has `size` bytes.
@@ -296,6 +297,6 @@ impl Drop for Link {
     fn drop(&mut self) {
         // SAFETY: the link was opened once and is destroyed here only. An error here
         // needs no handling.
-        let _: cudaError_enum = unsafe { sys::cuLinkDestroy(self.state) };
+        let _ = unsafe { api::cuLinkDestroy(self.state) };
     }
 }

@@ -4,6 +4,7 @@ use std::panic::Location;
 use std::ptr::null_mut;
 
 use bytemuck::Zeroable;
+use lanewise_driver::abi::enums::{memory_allocation, memory_location};
 use lanewise_driver::abi::{CUDA_MEM_ALLOC_NODE_PARAMS, CUmemLocation, CUmemPoolProps, CUresult};
 use lanewise_driver::api;
 
@@ -33,16 +34,16 @@ impl<'graph> GraphBuilder<'graph> {
         let at = Location::caller();
         let Some(bytes) = len.checked_mul(size_of::<T>()) else {
             let code = CUresult::ERROR_OUT_OF_MEMORY;
-            DriverError::check_code("cuGraphAddMemAllocNode", code, at)?;
+            DriverError::check("cuGraphAddMemAllocNode", code, at)?;
             return Err(GraphError::NotWhole);
         };
         let device = self.device.ordinal() as i32;
         let mut params = CUDA_MEM_ALLOC_NODE_PARAMS {
             pool_props: CUmemPoolProps {
-                allocation_kind: 1, // CU_MEM_ALLOCATION_TYPE_PINNED, the only one
+                allocation_kind: memory_allocation::PINNED, // the only one
                 handle_types: 0,
                 location: CUmemLocation {
-                    kind: 1, // CU_MEM_LOCATION_TYPE_DEVICE
+                    kind: memory_location::DEVICE,
                     id: device,
                 },
                 win32_security_attributes: null_mut(),

@@ -106,7 +106,7 @@ impl<'graph> GraphBuilder<'graph> {
                 ASSIGN_DEFAULT,
             )
         };
-        DriverError::check_code("cuGraphConditionalHandleCreate", result, at)?;
+        DriverError::check("cuGraphConditionalHandleCreate", result, at)?;
         let setter = ConditionSetter {
             handle,
             order: Order::of_graph(self.number),
@@ -312,11 +312,7 @@ impl<'graph> GraphBuilder<'graph> {
         // SAFETY: the graph is live, and `from` and `to` each have `from.len()` of its nodes.
         let result =
             unsafe { api::cuGraphAddDependencies(graph, from.as_ptr(), to.as_ptr(), from.len()) };
-        Ok(DriverError::check_code(
-            "cuGraphAddDependencies",
-            result,
-            at,
-        )?)
+        Ok(DriverError::check("cuGraphAddDependencies", result, at)?)
     }
 }
 

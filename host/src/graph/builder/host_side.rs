@@ -111,7 +111,7 @@ impl<'graph> GraphBuilder<'graph> {
         add: impl FnOnce(*mut CUgraphNode, CUgraph, *const CUgraphNode, usize, CUevent) -> CUresult,
     ) -> Result<Node<'graph>, GraphError> {
         self.not_in_body(what)?;
-        let handle = CUevent(event.raw().expose_provenance());
+        let handle = event.handle();
         let new = NewNode {
             what: format!("{what} at {}", call.1),
             keeps: vec![KeptAlive::Event(event.clone())],

@@ -4,7 +4,7 @@ use std::marker::PhantomData;
 use std::panic::Location;
 use std::ptr::null_mut;
 
-use lanewise_driver::abi::{CUDA_KERNEL_NODE_PARAMS, CUcontext, CUfunction, CUkernel};
+use lanewise_driver::abi::{CUDA_KERNEL_NODE_PARAMS, CUcontext, CUkernel};
 use lanewise_driver::api;
 use lanewise_std::kernel::{Kernel, SafeKernel};
 
@@ -104,7 +104,7 @@ impl<'graph> GraphBuilder<'graph> {
                 let result = unsafe {
                     api::cuGraphKernelNodeSetAttribute(handle, attribute.id, &attribute.value)
                 };
-                DriverError::check_code("cuGraphKernelNodeSetAttribute", result, at)?;
+                DriverError::check("cuGraphKernelNodeSetAttribute", result, at)?;
             }
             added = Ok(node);
             Ok(())
@@ -120,7 +120,7 @@ impl<'graph> GraphBuilder<'graph> {
 pub(in crate::graph) fn kernel_params(ready: CheckedLaunch<'_>) -> CUDA_KERNEL_NODE_PARAMS {
     let LaunchConfig { grid, block, .. } = ready.config;
     CUDA_KERNEL_NODE_PARAMS {
-        func: CUfunction(ready.function.expose_provenance()),
+        func: ready.function,
         grid: grid.into(),
         block: block.into(),
         shared_mem_bytes: ready.config.dynamic_shared,

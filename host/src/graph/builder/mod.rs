@@ -206,7 +206,7 @@ impl<'graph> GraphBuilder<'graph> {
         let mut handle = CUgraphNode::default();
         let (graph, _turn) = self.handle.turn();
         let result = call(&mut handle, graph, handles.as_ptr(), handles.len());
-        DriverError::check_code(name, result, at)?;
+        DriverError::check(name, result, at)?;
         self.nodes.push(TemplateNode {
             key: number(),
             handle,
@@ -233,7 +233,7 @@ impl<'graph> GraphBuilder<'graph> {
 
     /// The device's context as the driver's calls take it.
     fn context(&self) -> CUcontext {
-        CUcontext(self.device.context().expose_provenance())
+        self.device.context()
     }
 
     /// Refuses a node that the body of a conditional node can't have.

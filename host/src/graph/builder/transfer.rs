@@ -4,6 +4,7 @@ use std::panic::Location;
 use std::ptr::null_mut;
 
 use bytemuck::{Pod, Zeroable};
+use lanewise_driver::abi::enums::memory_type;
 use lanewise_driver::abi::{CUDA_MEMCPY3D, CUDA_MEMSET_NODE_PARAMS, CUarray, CUcontext, Side3D};
 use lanewise_driver::api;
 
@@ -166,7 +167,7 @@ fn side(device: u64, bytes: usize) -> Side3D {
         y: 0,
         z: 0,
         lod: 0,
-        memory_type: 2, // CU_MEMORYTYPE_DEVICE
+        memory_type: memory_type::DEVICE,
         host: null_mut(),
         device,
         array: CUarray::default(),

@@ -1,16 +1,17 @@
 //! Allocation and freeing of a buffer's memory: from the driver, from a pool, of a graph, or owned
 //! by something else.
 
+use std::marker::PhantomData;
 use std::mem::{ManuallyDrop, size_of};
 use std::panic::Location;
 
-use cust::error::CudaError;
-use cust::memory::{DeviceBuffer as CustBuffer, DeviceCopy, DevicePointer};
-use cust::sys;
+use lanewise_driver::abi::enums::attach;
+use lanewise_driver::abi::{CUmemoryPool, CUresult};
+use lanewise_driver::api;
 
 use super::{Borrowed, DeviceBuffer, MemoryError};
 use crate::stream::order::Order;
-use crate::{Device, DriverError, Stream, late};
+use crate::{Device, DeviceCopy, DriverError, Stream, late};
 
 impl<T: DeviceCopy> DeviceBuffer<T> {
     /// Makes a buffer with arbitrary contents. The caller fills it before it returns it, unless
@@ -20,23 +21,25 @@ impl<T: DeviceCopy> DeviceBuffer<T> {
         len: usize,
         at: &'static Location<'static>,
     ) -> Result<Self, MemoryError> {
+        let Some(bytes) = len.checked_mul(size_of::<T>()) else {
+            let source = DriverError::answer("cuMemAlloc", CUresult::ERROR_OUT_OF_MEMORY, at);
+            return Err(MemoryError::out_of_memory(usize::MAX, source));
+        };
         device.make_current(at)?;
-        // Reports of faults in this memory name the caller's line.
-        lanewise_driver::set_call_site(Some(at));
-        // SAFETY: the callers fill the buffer before they return it, or any bytes are valid in it.
-        let memory = unsafe { CustBuffer::uninitialized(len) };
-        lanewise_driver::set_call_site(None);
-        let memory = memory.map_err(|error| {
-            let source = DriverError::from_cust("cuMemAlloc", error, at);
-            match error {
-                CudaError::OutOfMemory | CudaError::InvalidMemoryAllocation => {
-                    MemoryError::out_of_memory(len.saturating_mul(size_of::<T>()), source)
-                }
-                _ => MemoryError::Driver(source),
-            }
-        })?;
+        let mut address = 0;
+        if bytes > 0 {
+            // Reports of faults in this memory name the caller's line.
+            lanewise_driver::set_call_site(Some(at));
+            // SAFETY: the result is written to a local variable.
+            let result = unsafe { api::cuMemAlloc_v2(&mut address, bytes) };
+            lanewise_driver::set_call_site(None);
+            DriverError::check("cuMemAlloc", result, at)
+                .map_err(|source| MemoryError::of_allocation(bytes, source))?;
+        }
         Ok(Self {
-            memory: ManuallyDrop::new(memory),
+            address,
+            len,
+            elements: PhantomData,
             device: device.clone(),
             order: Order::default(),
             pooled: None,
@@ -48,7 +51,7 @@ impl<T: DeviceCopy> DeviceBuffer<T> {
     /// device's own pool.
     #[track_caller]
     pub(crate) fn zeroed_from(
-        pool: Option<sys::CUmemoryPool>,
+        pool: Option<CUmemoryPool>,
         stream: &Stream,
         len: usize,
     ) -> Result<Self, MemoryError>
@@ -65,11 +68,11 @@ impl<T: DeviceCopy> DeviceBuffer<T> {
         let (call, result) = match pool {
             // SAFETY: the result is written to a local variable, and the stream is live.
             None => ("cuMemAllocAsync", unsafe {
-                sys::cuMemAllocAsync(&mut address, bytes, stream.raw())
+                api::cuMemAllocAsync(&mut address, bytes, stream.handle())
             }),
             // SAFETY: as above, and the caller keeps the pool alive.
             Some(pool) => ("cuMemAllocFromPoolAsync", unsafe {
-                sys::cuMemAllocFromPoolAsync(&mut address, bytes, pool, stream.raw())
+                api::cuMemAllocFromPoolAsync(&mut address, bytes, pool, stream.handle())
             }),
         };
         lanewise_driver::set_call_site(None);
@@ -100,10 +103,10 @@ impl<T: DeviceCopy> DeviceBuffer<T> {
         let address = managed(bytes, at);
         lanewise_driver::set_call_site(None);
         let address = address.map_err(|source| MemoryError::of_allocation(bytes, source))?;
-        // SAFETY: `len` elements fit, and the memory is freed by the same call as other memory.
-        let memory = unsafe { CustBuffer::from_raw_parts(DevicePointer::from_raw(address), len) };
         Ok(Self {
-            memory: ManuallyDrop::new(memory),
+            address,
+            len,
+            elements: PhantomData,
             device: device.clone(),
             order: Order::default(),
             pooled: None,
@@ -117,11 +120,10 @@ impl<T: DeviceCopy> DeviceBuffer<T> {
     /// `address` points to `len` initialised values of `T` on this device. They stay valid while
     /// the buffer is used, and while the kernels run that it was passed to.
     pub unsafe fn borrow_raw(device: &Device, address: u64, len: usize) -> ManuallyDrop<Self> {
-        // SAFETY: the caller promises that address and length are right. `ManuallyDrop` prevents
-        // `cust` from freeing memory that it does not own.
-        let memory = unsafe { CustBuffer::from_raw_parts(DevicePointer::from_raw(address), len) };
         ManuallyDrop::new(Self {
-            memory: ManuallyDrop::new(memory),
+            address,
+            len,
+            elements: PhantomData,
             device: device.clone(),
             order: Order::default(),
             pooled: None,
@@ -223,7 +225,7 @@ impl Drop for Ending {
             let _ = self.device.make_current(Location::caller());
             // SAFETY: the memory was allocated once from a pool on this stream, and no later
             // work uses it.
-            let _ = unsafe { sys::cuMemFreeAsync(self.address, stream.raw()) };
+            let _ = unsafe { api::cuMemFreeAsync(self.address, stream.handle()) };
             return;
         }
         // The driver waits for the memory's own device before it frees the memory, but not
@@ -236,17 +238,15 @@ impl Drop for Ending {
         // and the memory is freed with the context.
         let _ = self.device.make_current(Location::caller());
         // SAFETY: the memory was allocated once, is freed here only, and is not used afterwards.
-        let _ = unsafe { sys::cuMemFree_v2(self.address) };
+        let _ = unsafe { api::cuMemFree_v2(self.address) };
     }
 }
 
 /// Allocates managed memory that the host and every stream may access, and returns its address.
 fn managed(bytes: usize, at: &'static Location<'static>) -> Result<u64, DriverError> {
-    // From cuda.h: any stream on any device can access the memory.
-    const CU_MEM_ATTACH_GLOBAL: u32 = 1;
     let mut address = 0;
     // SAFETY: the result is written to a local variable.
-    let result = unsafe { sys::cuMemAllocManaged(&mut address, bytes, CU_MEM_ATTACH_GLOBAL) };
+    let result = unsafe { api::cuMemAllocManaged(&mut address, bytes, attach::GLOBAL) };
     DriverError::check("cuMemAllocManaged", result, at)?;
     Ok(address)
 }

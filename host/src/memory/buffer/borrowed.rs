@@ -36,7 +36,9 @@ impl<T: DeviceCopy> DerefMut for Borrowed<T> {
 impl<T: DeviceCopy> Drop for Borrowed<T> {
     fn drop(&mut self) {
         let DeviceBuffer {
-            memory: _, // the owner's
+            address: _, // the owner's
+            len: _,
+            elements: _,
             device,
             order,
             pooled,

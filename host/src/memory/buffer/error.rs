@@ -2,6 +2,8 @@
 
 use std::panic::Location;
 
+use lanewise_driver::api;
+
 use crate::DriverError;
 use crate::error::in_words;
 
@@ -89,7 +91,10 @@ impl MemoryError {
 
     /// Returns the error for too little memory for this many bytes.
     pub(super) fn out_of_memory(bytes: usize, source: DriverError) -> Self {
-        let (free, total) = cust::memory::mem_get_info().unwrap_or((0, 0));
+        let (mut free, mut total) = (0, 0);
+        // If the call fails, both stay 0.
+        // SAFETY: the results are written to local variables.
+        let _ = unsafe { api::cuMemGetInfo_v2(&mut free, &mut total) };
         Self::OutOfMemory {
             bytes,
             free,

@@ -20,11 +20,11 @@ mod error;
 mod fill;
 mod uses;
 
-use std::mem::{ManuallyDrop, size_of};
+use std::marker::PhantomData;
+use std::mem::size_of;
 use std::panic::Location;
 
-use cust::memory::{CopyDestination, DeviceBuffer as CustBuffer, DeviceCopy};
-use cust::sys;
+use lanewise_driver::api;
 use lanewise_std::kernel::slice_alignment;
 
 pub(crate) use borrowed::Borrowed;
@@ -32,13 +32,15 @@ pub use error::MemoryError;
 
 use crate::memory::pattern::Pattern;
 use crate::stream::order::{Access, Order};
-use crate::{Device, DriverError, Stream};
+use crate::{Device, DeviceCopy, DriverError, Stream};
 
 /// `len` values of `T` in the device's memory. The memory is freed when the buffer is dropped.
 #[derive(Debug)]
 pub struct DeviceBuffer<T: DeviceCopy> {
-    // It is dropped explicitly, after the device's context was made current on the dropping thread.
-    memory: ManuallyDrop<CustBuffer<T>>,
+    /// The address, which is 0 if there are no bytes.
+    address: u64,
+    len: usize,
+    elements: PhantomData<T>,
     device: Device,
     order: Order<Stream>,
     /// The stream on which the memory was allocated and will be freed, if it is from a pool.
@@ -132,7 +134,7 @@ impl<T: DeviceCopy> DeviceBuffer<T> {
         unsafe {
             if !self.is_empty() {
                 let bytes = self.len() * size_of::<T>();
-                let result = sys::cuMemcpyDtoH_v2(host.as_mut_ptr().cast(), self.address(), bytes);
+                let result = api::cuMemcpyDtoH_v2(host.as_mut_ptr().cast(), self.address(), bytes);
                 DriverError::check("cuMemcpyDtoH", result, at)?;
             }
             host.set_len(self.len());
@@ -162,9 +164,10 @@ impl<T: DeviceCopy> DeviceBuffer<T> {
             return self.staged().map(|staged| host.copy_from_slice(&staged));
         }
         let begun = self.use_now(Access::Read, at)?;
-        self.memory
-            .copy_to(host)
-            .map_err(|error| DriverError::from_cust("cuMemcpyDtoH", error, at))?;
+        let to = host.as_mut_ptr().cast();
+        // SAFETY: both sides have this many bytes, and any bytes that the device has are values.
+        let result = unsafe { api::cuMemcpyDtoH_v2(to, self.address(), size_of_val(host)) };
+        DriverError::check("cuMemcpyDtoH", result, at)?;
         Ok(self.used_now(begun, Access::Read, at)?)
     }
 
@@ -193,20 +196,21 @@ impl<T: DeviceCopy> DeviceBuffer<T> {
             return self.fill_staged(host);
         }
         let begun = self.use_now(Access::Write, at)?;
-        self.memory
-            .copy_from(host)
-            .map_err(|error| DriverError::from_cust("cuMemcpyHtoD", error, at))?;
+        let from = host.as_ptr().cast();
+        // SAFETY: both sides have this many bytes.
+        let result = unsafe { api::cuMemcpyHtoD_v2(self.address(), from, size_of_val(host)) };
+        DriverError::check("cuMemcpyHtoD", result, at)?;
         Ok(self.used_now(begun, Access::Write, at)?)
     }
 
     /// Returns the number of elements.
     pub fn len(&self) -> usize {
-        self.memory.len()
+        self.len
     }
 
     /// Returns whether the buffer has no elements.
     pub fn is_empty(&self) -> bool {
-        self.memory.is_empty()
+        self.len == 0
     }
 
     /// Returns the address on the device. An empty buffer has no memory. Its address is not null
@@ -215,7 +219,7 @@ impl<T: DeviceCopy> DeviceBuffer<T> {
         if self.is_empty() || size_of::<T>() == 0 {
             return slice_alignment::<T>() as u64;
         }
-        self.memory.as_device_ptr().as_raw()
+        self.address
     }
 
     /// Returns the device that the buffer is on.

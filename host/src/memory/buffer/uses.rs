@@ -70,7 +70,7 @@ impl<T: DeviceCopy> DeviceBuffer<T> {
             None => Ok(()),
             Some(_) => {
                 let code = Code::ERROR_INVALID_VALUE;
-                DriverError::check_code("use of a graph's own memory", code, Location::caller())
+                DriverError::check("use of a graph's own memory", code, Location::caller())
             }
         }
     }

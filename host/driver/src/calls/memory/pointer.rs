@@ -303,7 +303,7 @@ pub(crate) unsafe fn advise_v2(
 
 fn check_advice(advice: c_uint) -> Result {
     ensure!(
-        (advise::FIRST..=advise::LAST).contains(&advice),
+        (advise::SET_READ_MOSTLY..=advise::UNSET_ACCESSED_BY).contains(&advice),
         ERROR_INVALID_VALUE,
         "{advice} is no CUmem_advise"
     );

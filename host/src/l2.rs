@@ -10,9 +10,10 @@
 use std::panic::Location;
 use std::ptr::null_mut;
 
-use lanewise_driver::abi::enums::{access_property, device_attribute, launch_attribute, limit};
+use lanewise_driver::abi::enums::{access_property, launch_attribute, limit};
 use lanewise_driver::abi::{CUaccessPolicyWindow, CUlaunchAttributeValue};
 use lanewise_driver::api;
+use lanewise_driver::device_attribute;
 
 use crate::{Device, DeviceBuffer, DeviceCopy, DriverError, Stream};
 

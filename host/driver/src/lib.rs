@@ -80,6 +80,7 @@ pub use lanewise_sim::tensor;
 pub use lanewise_sim::{Checks, Counters, DeviceModel, Exploration, Finding, Metric};
 pub use lanewise_sim::{Schedule, Strategy, UnknownSchedule};
 pub use log::last_message;
+pub use objects::attributes::device_attribute;
 
 pub use observe::{LaunchOverrides, Observed, Observer};
 pub use output::{Sink, set_output};

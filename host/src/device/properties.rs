@@ -9,8 +9,8 @@ use std::fmt;
 use std::panic::Location;
 
 use lanewise_driver::abi::CUdevice;
-use lanewise_driver::abi::enums::device_attribute;
 use lanewise_driver::api;
+use lanewise_driver::device_attribute;
 use serde::Serialize;
 
 use crate::DriverError;

@@ -1,9 +1,7 @@
 //! Enumerators and flags of `cuda.h`, as constants in one module per C enumeration.
 //!
-//! Only the constants that a simulated call or the host crate uses are here. Device attributes are a
-//! table in `objects::attributes`.
-
-pub use crate::objects::attributes::device_attribute;
+//! Only the constants that a simulated call or the host crate uses are here. Device attributes are
+//! a table in `objects::attributes`.
 
 macro_rules! enumerators {
     ($($(#[$doc:meta])* mod $module:ident { $($name:ident = $value:expr,)* })*) => {$(

@@ -1,10 +1,10 @@
 //! The host side: devices, memory, streams, graphs, and launches whose arguments
 //! the compiler checks.
 //!
-//! The crate is built on `cust` and gives access to its context and memory types. It adds devices
-//! that are opened once for the process; launches that do not compile with wrong arguments; buffers
-//! of any length that keep their uses on different streams in order; and errors with CUDA's name
-//! for the failure, the driver's own message, and the line of your code.
+//! Devices are opened once for the process; launches do not compile with wrong arguments; buffers
+//! of any length keep their uses on different streams in order; and errors have CUDA's name for
+//! the failure, the driver's own message, and the line of your code. A program may use `cust`
+//! beside this crate, on the same device: see [`Device::cust`] and [`Stream::raw`].
 //!
 //! ```
 //! use kernels::vec_add;

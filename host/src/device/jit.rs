@@ -5,7 +5,7 @@
 //! request, and then compute-sanitizer and Nsight Compute show them. The machine code is the same.
 //! PTX that was built for a debugger has a `debug` target (`.target sm_90, debug`). Such a text is
 //! compiled without optimisation and with the information that cuda-gdb reads.
-//! Source: CUDA driver API, `u32`; PTX ISA, "PTX Module Directives: .target".
+//! Source: CUDA driver API, `CUjit_option`; PTX ISA, "PTX Module Directives: .target".
 
 use std::ffi::c_void;
 use std::panic::Location;

@@ -33,11 +33,6 @@ pub(crate) struct LaunchedKernel {
     pub(crate) function: Option<CUfunction>,
 }
 
-// SAFETY: the driver may be called with the handle from any thread.
-unsafe impl Send for LaunchedKernel {}
-// SAFETY: as for `Send`, and nothing here changes through `&self`.
-unsafe impl Sync for LaunchedKernel {}
-
 impl Default for LaunchedKernels {
     fn default() -> Self {
         Self([const { OnceLock::new() }; PLACES])

@@ -179,17 +179,10 @@ in_words! { LoadError }
 /// A loaded module. It is unloaded when it is dropped.
 #[derive(Debug)]
 pub struct Module {
-    // This is not `cust`'s own type, because that does not give out the handle, which the lookup
-    // of statics needs.
     module: CUmodule,
     device: Device,
     kernels: Vec<String>,
 }
-
-// SAFETY: the driver may be called with the handle from any thread.
-unsafe impl Send for Module {}
-// SAFETY: as for `Send`, and nothing here changes through `&self`.
-unsafe impl Sync for Module {}
 
 /// A module, with the compiler's log and time.
 #[derive(Debug)]
@@ -353,9 +346,6 @@ struct Ending {
     module: CUmodule,
     device: Device,
 }
-
-// SAFETY: as for `Module`.
-unsafe impl Send for Ending {}
 
 impl Drop for Ending {
     fn drop(&mut self) {

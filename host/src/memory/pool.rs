@@ -30,11 +30,6 @@ pub struct MemoryPool {
     is_devices: bool,
 }
 
-// SAFETY: the handle is only used in calls of the driver, which any thread may make.
-unsafe impl Send for MemoryPool {}
-// SAFETY: as above, and the driver allows calls on a pool from several threads at once.
-unsafe impl Sync for MemoryPool {}
-
 /// How much of the device's memory a pool has, in bytes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct PoolUsage {
@@ -216,9 +211,6 @@ struct Ending {
     raw: CUmemoryPool,
     device: Device,
 }
-
-// SAFETY: as for `MemoryPool`.
-unsafe impl Send for Ending {}
 
 impl Drop for Ending {
     fn drop(&mut self) {

@@ -4,12 +4,11 @@
 //! Source: CUDA driver API, `cuArray3DCreate`, `cuMemcpy3D`.
 
 use std::panic::Location;
-use std::ptr::null_mut;
 
 use lanewise_driver::abi::enums::{array_format, memory_type, resource_type};
 use lanewise_driver::abi::{
-    CUDA_ARRAY3D_DESCRIPTOR, CUDA_MEMCPY3D, CUDA_RESOURCE_DESC, CUarray, CUcontext, CUresource,
-    CUresult, Side3D,
+    CUDA_ARRAY3D_DESCRIPTOR, CUDA_MEMCPY3D, CUDA_RESOURCE_DESC, CUarray, CUresource, CUresult,
+    Side3D,
 };
 use lanewise_driver::api;
 
@@ -26,11 +25,6 @@ pub(crate) struct Array<const DIMENSIONS: usize> {
     /// Which launches on which streams use the array.
     pub(crate) uses: Order<Stream>,
 }
-
-// SAFETY: the handle is only used in calls of the driver, which any thread may make.
-unsafe impl<const DIMENSIONS: usize> Send for Array<DIMENSIONS> {}
-// SAFETY: as above, and the driver orders all changes through a shared reference.
-unsafe impl<const DIMENSIONS: usize> Sync for Array<DIMENSIONS> {}
 
 /// The number of zeros that are copied from the host at once, unless a row is longer.
 const ZEROS: usize = 1 << 20;
@@ -226,27 +220,18 @@ impl<const DIMENSIONS: usize> Array<DIMENSIONS> {
         } = place;
         let width = width * size_of::<f32>();
         let range = Side3D {
-            x_in_bytes: 0,
             y,
             z,
-            lod: 0,
             memory_type: memory_type::ARRAY,
-            host: null_mut(),
-            device: 0,
             array: self.raw,
-            context: CUcontext::default(),
-            pitch: 0,
-            height: 0,
+            ..Side3D::NONE
         };
         let texels = |host| Side3D {
-            y: 0,
-            z: 0,
             memory_type: memory_type::HOST,
             host,
-            array: CUarray::default(),
             pitch: width,
             height,
-            ..range
+            ..Side3D::NONE
         };
         let (src, dst) = match way {
             Direction::In(from) => (texels(from.cast_mut().cast()), range),
@@ -282,9 +267,6 @@ struct Ending {
     device: Device,
     uses: Order<Stream>,
 }
-
-// SAFETY: as for `Array`.
-unsafe impl Send for Ending {}
 
 impl Drop for Ending {
     fn drop(&mut self) {

@@ -14,7 +14,7 @@ use std::ptr::null_mut;
 
 use bytemuck::Zeroable;
 use lanewise_driver::abi::enums::memory_type;
-use lanewise_driver::abi::{CUDA_MEMCPY2D, CUDA_MEMCPY3D, CUarray, CUcontext, Side2D, Side3D};
+use lanewise_driver::abi::{CUDA_MEMCPY2D, CUDA_MEMCPY3D, Side2D, Side3D};
 use lanewise_driver::api;
 
 use crate::stream::order::Access;
@@ -198,27 +198,20 @@ impl<T: DeviceCopy> PitchedBuffer<T> {
         };
         let address = self.padded.address();
         let side = |(memory_type, host, pitch)| Side2D {
-            x_in_bytes: 0,
-            y: 0,
             memory_type,
             host,
             device: address,
-            array: CUarray::default(),
             pitch,
+            ..Side2D::NONE
         };
         if nz > 1 {
             let side = |(memory_type, host, pitch)| Side3D {
-                x_in_bytes: 0,
-                y: 0,
-                z: 0,
-                lod: 0,
                 memory_type,
                 host,
                 device: address,
-                array: CUarray::default(),
-                context: CUcontext::default(),
                 pitch,
                 height: ny,
+                ..Side3D::NONE
             };
             let copy = CUDA_MEMCPY3D {
                 src: side(from),

@@ -7,6 +7,7 @@
 )]
 
 use super::*;
+use std::ptr::null_mut;
 
 /// The 16 bytes that identify a device.
 #[repr(C)]
@@ -98,6 +99,19 @@ pub struct Side2D {
     pub pitch: usize,
 }
 
+impl Side2D {
+    /// An end without memory, for the fields that a kind of memory does not use.
+    pub const NONE: Self = Self {
+        x_in_bytes: 0,
+        y: 0,
+        memory_type: 0,
+        host: null_mut(),
+        device: 0,
+        array: CUarray(0),
+        pitch: 0,
+    };
+}
+
 /// A 2-D copy.
 #[repr(C)]
 #[derive(Debug, Clone, Copy)]
@@ -123,6 +137,23 @@ pub struct Side3D {
     pub context: CUcontext,
     pub pitch: usize,
     pub height: usize,
+}
+
+impl Side3D {
+    /// An end without memory, for the fields that a kind of memory does not use.
+    pub const NONE: Self = Self {
+        x_in_bytes: 0,
+        y: 0,
+        z: 0,
+        lod: 0,
+        memory_type: 0,
+        host: null_mut(),
+        device: 0,
+        array: CUarray(0),
+        context: CUcontext(0),
+        pitch: 0,
+        height: 0,
+    };
 }
 
 /// A 3-D copy (`CUDA_MEMCPY3D` and `CUDA_MEMCPY3D_PEER` share one layout).

@@ -1,11 +1,10 @@
 //! Nodes that copy and fill memory.
 
 use std::panic::Location;
-use std::ptr::null_mut;
 
 use bytemuck::{Pod, Zeroable};
 use lanewise_driver::abi::enums::memory_type;
-use lanewise_driver::abi::{CUDA_MEMCPY3D, CUDA_MEMSET_NODE_PARAMS, CUarray, CUcontext, Side3D};
+use lanewise_driver::abi::{CUDA_MEMCPY3D, CUDA_MEMSET_NODE_PARAMS, Side3D};
 use lanewise_driver::api;
 
 use super::{GraphBuilder, NewNode};
@@ -163,16 +162,10 @@ impl<'graph> GraphBuilder<'graph> {
 /// One end of a copy: contiguous bytes on the device.
 fn side(device: u64, bytes: usize) -> Side3D {
     Side3D {
-        x_in_bytes: 0,
-        y: 0,
-        z: 0,
-        lod: 0,
         memory_type: memory_type::DEVICE,
-        host: null_mut(),
         device,
-        array: CUarray::default(),
-        context: CUcontext::default(),
         pitch: bytes,
         height: 1,
+        ..Side3D::NONE
     }
 }

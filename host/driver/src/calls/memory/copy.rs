@@ -6,9 +6,7 @@
 //! within the device, an asynchronous call returns at once.
 
 use crate::abi::enums::memory_type;
-use crate::abi::{
-    CUDA_MEMCPY3D, CUarray, CUcontext, CUdeviceptr, CUresult, CUstream, Side3D, c_void,
-};
+use crate::abi::{CUDA_MEMCPY3D, CUcontext, CUdeviceptr, CUresult, CUstream, Side3D, c_void};
 use crate::calls::{present, stream};
 use crate::error::{Error, Result, ensure};
 use crate::objects::context::{self, Context};
@@ -177,10 +175,6 @@ fn described(to: CopyEnd, from: CopyEnd, bytes: usize) -> CUDA_MEMCPY3D {
     let side = |end: CopyEnd| {
         let on_host = end.place == EndKind::Pageable;
         Side3D {
-            x_in_bytes: 0,
-            y: 0,
-            z: 0,
-            lod: 0,
             memory_type: if on_host {
                 memory_type::HOST
             } else {
@@ -192,10 +186,9 @@ fn described(to: CopyEnd, from: CopyEnd, bytes: usize) -> CUDA_MEMCPY3D {
                 0
             }),
             device: if on_host { 0 } else { end.address },
-            array: CUarray::default(),
-            context: CUcontext::default(),
             pitch: bytes,
             height: 1,
+            ..Side3D::NONE
         }
     };
     CUDA_MEMCPY3D {

@@ -7,7 +7,7 @@
 
 use super::copy::{CopyEnd, EndKind, Mode, direction, move_bytes, submit};
 use crate::abi::enums::memory_type;
-use crate::abi::{CUDA_MEMCPY2D, CUDA_MEMCPY3D, CUcontext, CUstream, Side2D, Side3D, c_void};
+use crate::abi::{CUDA_MEMCPY2D, CUDA_MEMCPY3D, CUstream, Side2D, Side3D, c_void};
 use crate::calls::{present, stream};
 use crate::error::{Result, ensure, fail};
 use crate::objects::context::Context;
@@ -50,19 +50,15 @@ impl From<Side2D> for Side3D {
             array,
             pitch,
         } = side;
-        let context = CUcontext::default();
         Side3D {
             x_in_bytes,
             y,
-            z: 0,
-            lod: 0,
             memory_type,
             host,
             device,
             array,
-            context,
             pitch,
-            height: 0,
+            ..Side3D::NONE
         }
     }
 }

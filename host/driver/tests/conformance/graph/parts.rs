@@ -33,17 +33,11 @@ pub(crate) fn words(dst: CUdeviceptr, value: u32, words: usize) -> CUDA_MEMSET_N
 /// A copy of one row within the device.
 pub(crate) fn row(from: CUdeviceptr, to: CUdeviceptr, bytes: usize) -> CUDA_MEMCPY3D {
     let side = |device| Side3D {
-        x_in_bytes: 0,
-        y: 0,
-        z: 0,
-        lod: 0,
         memory_type: memory_type::DEVICE,
-        host: null_mut(),
         device,
-        array: CUarray(0),
-        context: CUcontext(0),
         pitch: bytes,
         height: 1,
+        ..Side3D::NONE
     };
     CUDA_MEMCPY3D {
         src: side(from),

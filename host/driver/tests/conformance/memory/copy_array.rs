@@ -28,17 +28,10 @@ fn words(array: CUarray) -> [u32; 16] {
 
 pub(crate) fn side(memory_type: u32, host: *mut c_void, array: CUarray) -> Side3D {
     Side3D {
-        x_in_bytes: 0,
-        y: 0,
-        z: 0,
-        lod: 0,
         memory_type,
         host,
-        device: 0,
         array,
-        context: CUcontext(0),
-        pitch: 0,
-        height: 0,
+        ..Side3D::NONE
     }
 }
 

@@ -37,6 +37,12 @@ union Attribute {
     whole: CUlaunchAttributeValue,
 }
 
+impl Attribute {
+    const EMPTY: Self = Self {
+        whole: CUlaunchAttributeValue { bytes: [0; 64] },
+    };
+}
+
 const NO_WINDOW: CUaccessPolicyWindow = CUaccessPolicyWindow {
     base_ptr: null_mut(),
     num_bytes: 0,
@@ -163,9 +169,7 @@ impl Stream {
     #[track_caller]
     pub fn l2_window(&self) -> Result<L2Window, DriverError> {
         let at = Location::caller();
-        let mut found = Attribute {
-            whole: CUlaunchAttributeValue { bytes: [0; 64] },
-        };
+        let mut found = Attribute::EMPTY;
         let id = launch_attribute::ACCESS_POLICY_WINDOW;
         let stream = self.handle();
         // SAFETY: the result has the 64 bytes that current drivers write.
@@ -186,9 +190,7 @@ impl Stream {
         window: CUaccessPolicyWindow,
         at: &'static Location<'static>,
     ) -> Result<(), DriverError> {
-        let mut value = Attribute {
-            whole: CUlaunchAttributeValue { bytes: [0; 64] },
-        };
+        let mut value = Attribute::EMPTY;
         value.window = window;
         let id = launch_attribute::ACCESS_POLICY_WINDOW;
         let stream = self.handle();

@@ -198,14 +198,15 @@ fn planes_and_volumes_blend_along_every_axis() {
         filter: Filter::Linear,
         ..Sampler::default()
     };
-    let plane = image(
-        &rig,
-        Shape::D2,
-        [2, 2, 1],
-        (Format::F32, 1),
-        &[0.0f32, 4.0, 8.0, 16.0],
-    );
-    let object = texture(&rig, plane, linear);
+    let plane = |rig: &Rig| {
+        let values = [0.0f32, 4.0, 8.0, 16.0];
+        texture(
+            rig,
+            image(rig, Shape::D2, [2, 2, 1], (Format::F32, 1), &values),
+            linear,
+        )
+    };
+    let object = plane(&rig);
     let got = at(
         &rig,
         object,
@@ -220,14 +221,7 @@ fn planes_and_volumes_blend_along_every_axis() {
     let rig = Rig::new(&kernel(
         "tex.2d.v4.f32.f32 {%r0, %r1, %r2, %r3}, [%rd0, {0.75, 0.5}];",
     ));
-    let plane = image(
-        &rig,
-        Shape::D2,
-        [2, 2, 1],
-        (Format::F32, 1),
-        &[0.0f32, 4.0, 8.0, 16.0],
-    );
-    let object = texture(&rig, plane, linear);
+    let object = plane(&rig);
     assert_eq!(f32::from_bits(at(&rig, object, &[[0u32; 2]])[0][0]), 1.0);
 
     let rig = Rig::new(&kernel(

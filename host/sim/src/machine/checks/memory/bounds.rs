@@ -206,11 +206,12 @@ impl Core<'_> {
     /// ends now, if it did not wait for them: in other schedules, they come after its end.
     #[cold]
     pub(in crate::machine) fn check_accesses_before_end(&mut self) {
-        let (run, ends) = (self.run, &self.team.blocks[self.current.0]);
-        let ([x, y, z], linear) = (ends.id, ends.linear);
+        let run = self.run;
         if !run.launch.checks.race || !run.launch.checks.sync {
             return;
         }
+        let ends = &self.team.blocks[self.current.0];
+        let ([x, y, z], linear) = (ends.id, ends.linear);
         for access in self.checks.races.not_before_end(linear) {
             let of_access = |block: &Block| block.linear == access.block;
             let Some(rank) = self.team.blocks.iter().position(of_access) else {

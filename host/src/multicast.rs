@@ -99,7 +99,7 @@ impl<T: DeviceCopy + Multimem + bytemuck::Pod> MulticastBuffer<T> {
         made.object = Some(object);
         for device in devices {
             // SAFETY: the call accesses no memory.
-            let result = unsafe { api::cuMulticastAddDevice(object, number(device)) };
+            let result = unsafe { api::cuMulticastAddDevice(object, device.number()) };
             DriverError::check("cuMulticastAddDevice", result, at)?;
         }
         for device in devices {
@@ -135,7 +135,7 @@ impl<T: DeviceCopy + Multimem + bytemuck::Pod> MulticastBuffer<T> {
             handle_types: 0,
             location: CUmemLocation {
                 kind: ON_DEVICE,
-                id: number(device),
+                id: device.number(),
             },
             win32: std::ptr::null_mut(),
             flags: [0; 8],
@@ -260,7 +260,7 @@ impl<T> MulticastBuffer<T> {
             // SAFETY: this buffer owns the handles, and they are released here only.
             unsafe {
                 if let (Some(object), Some(_)) = (self.object, member.memory) {
-                    let _ = api::cuMulticastUnbind(object, number(&member.device), 0, size);
+                    let _ = api::cuMulticastUnbind(object, member.device.number(), 0, size);
                 }
                 member.range.take().into_iter().for_each(give_back);
                 if let Some(memory) = member.memory.take() {
@@ -305,11 +305,6 @@ impl Drop for Ending {
     }
 }
 
-/// Returns the driver's number of a device.
-fn number(device: &Device) -> i32 {
-    i32::try_from(device.ordinal()).unwrap_or(i32::MAX)
-}
-
 /// Makes an error that this crate reports itself.
 fn refused(code: CUresult, text: String, at: &'static Location<'static>) -> DriverError {
     let error = DriverError::check("MulticastBuffer", code, at).err();
@@ -347,7 +342,7 @@ fn map(
         .map(|device| CUmemAccessDesc {
             location: CUmemLocation {
                 kind: ON_DEVICE,
-                id: number(device),
+                id: device.number(),
             },
             flags: READ_WRITE,
         })

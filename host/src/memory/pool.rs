@@ -53,7 +53,7 @@ impl Device {
         let (at, mut raw) = (Location::caller(), CUmemoryPool::default());
         self.make_current(at)?;
         // SAFETY: the result is written to a local variable.
-        let result = unsafe { api::cuDeviceGetMemPool(&mut raw, self.ordinal() as i32) };
+        let result = unsafe { api::cuDeviceGetMemPool(&mut raw, self.number()) };
         DriverError::check("cuDeviceGetMemPool", result, at)?;
         Ok(MemoryPool {
             raw,
@@ -76,7 +76,7 @@ impl MemoryPool {
             allocation_kind: memory_allocation::PINNED,
             location: CUmemLocation {
                 kind: memory_location::DEVICE,
-                id: device.ordinal() as i32,
+                id: device.number(),
             },
             handle_types: 0,
             win32_security_attributes: null_mut(),

@@ -37,7 +37,7 @@ impl<'graph> GraphBuilder<'graph> {
             DriverError::check("cuGraphAddMemAllocNode", code, at)?;
             return Err(GraphError::NotWhole);
         };
-        let device = self.device.ordinal() as i32;
+        let device = self.device.number();
         let mut params = CUDA_MEM_ALLOC_NODE_PARAMS {
             pool_props: CUmemPoolProps {
                 allocation_kind: memory_allocation::PINNED, // the only one

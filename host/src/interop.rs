@@ -14,6 +14,12 @@ use crate::{Device, Event, Stream};
 impl Device {
     /// Returns the device as `cust`'s type, for calls that this crate does not wrap.
     ///
+    /// ```
+    /// let device = lanewise::Device::open()?;
+    /// assert_eq!(device.cust().name()?, device.properties().name);
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    ///
     /// # Panics
     /// If `cust` does not find the device, which this crate has opened.
     pub fn cust(&self) -> cust::device::Device {

@@ -1,4 +1,4 @@
-//! Modules use each other in one direction.
+//! Modules use each other in one direction, and `cust` is named in one of them.
 //!
 //! The modules of a folder (files and folders, with everything in them) may not use each
 //! other in a cycle. A reader can then begin at the bottom, and a module can change without
@@ -349,6 +349,14 @@ fn modules_use_each_other_in_one_direction() {
         }
     }
     assert!(wrong.is_empty(), "{wrong}");
+}
+
+#[test]
+fn the_host_library_names_cust_in_one_module() {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../host/src");
+    let mut naming = modules(&root);
+    naming.retain(|_, text| text.contains("cust::"));
+    assert_eq!(naming.into_keys().collect::<Vec<_>>(), [["interop"]]);
 }
 
 #[test]
